@@ -1,0 +1,1 @@
+"""The HTTP look-up service."""

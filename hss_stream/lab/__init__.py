@@ -1,0 +1,1 @@
+"""Training, the papers' tables on your own data, and generated crawls."""

@@ -1,0 +1,1 @@
+"""Lexicons and n-gram models as memory-mapped files: format, checks, shipped defaults."""

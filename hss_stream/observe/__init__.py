@@ -1,0 +1,1 @@
+"""Every metric and log event, spelled once and used through verbs."""

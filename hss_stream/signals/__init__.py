@@ -1,0 +1,1 @@
+"""The methods, pure: values in, values out; no clock, log, setting, file or await."""

@@ -1,0 +1,1 @@
+"""Readers of directories, archives and mail; hostile input is expected."""

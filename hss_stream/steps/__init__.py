@@ -1,0 +1,1 @@
+"""One use case a file, independent of Faust and HTTP."""

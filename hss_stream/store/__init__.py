@@ -1,0 +1,1 @@
+"""What is remembered: protocols, the Redis store and its in-memory twin."""

@@ -1,0 +1,1 @@
+"""Kafka through Faust: wire records, topics, transports, agents."""

@@ -1,0 +1,1 @@
+"""Tests, oracles and benches of hss_stream."""
