@@ -1,0 +1,129 @@
+"""What every numba kernel is made with: the decorator, and unchecked access to arrays.
+
+Kernels release the GIL, are compiled for one eager signature and cached on disk, so that a start
+costs milliseconds. Where no cache location is writable they compile in memory instead of failing.
+
+Numba wraps negative indices and checks no bounds. The loads and stores below skip the wrap-around
+(indices stay int64), which is worth a third of the speed. Hostile pages are daily bread, so there is
+a checked mode: with TEST_CHECKED_KERNELS=1 in the environment every access is compared with the
+array's size and raises IndexError. The fuzz tests run in it.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+CHECKED = os.environ.get("TEST_CHECKED_KERNELS") == "1"
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Read-only so that bytes can be passed without a copy, and so that one compilation serves all buffers.
+BYTES_IN = types.Array(types.uint8, 1, "C", readonly=True)
+
+
+def kernel(*signatures: Any) -> Callable[[Function], Function]:
+    """Return a decorator that compiles a function for these signatures, cached where possible."""
+    options: dict[str, Any] = {"nogil": True, "boundscheck": CHECKED, "error_model": "numpy"}
+
+    def compile_function(function: Function) -> Function:
+        if not CHECKED:
+            try:
+                return cast("Function", njit(list(signatures), cache=True, **options)(function))
+            except RuntimeError as error:
+                # Numba raises while decorating when no cache location is writable.
+                if "cannot cache" not in str(error):
+                    raise
+        return cast("Function", njit(list(signatures), **options)(function))
+
+    return compile_function
+
+
+def kernel_part(function: Function) -> Function:
+    """Compile a function that is inlined into the kernels that call it."""
+    return cast("Function", njit(inline="always", boundscheck=CHECKED, error_model="numpy")(function))
+
+
+def _element(context: Any, builder: Any, array_type: Any, array: Any, index: Any, width: int = 1) -> Any:
+    """Return the address of array[index]; in checked mode raise unless `width` elements fit there."""
+    view = context.make_array(array_type)(context, builder, array)
+    if CHECKED:
+        last = builder.add(index, ir.Constant(index.type, width))
+        outside = builder.or_(
+            builder.icmp_signed("<", index, ir.Constant(index.type, 0)),
+            builder.icmp_signed(">", last, view.nitems),
+        )
+        with builder.if_then(outside, likely=False):
+            context.call_conv.return_user_exc(builder, IndexError, ("kernel access outside its array",))
+    return builder.gep(view.data, [index])
+
+
+@intrinsic
+def load_byte(_typing: Any, array: Any, index: Any) -> Any:
+    """Return uint8 array[index] as int64."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        address = _element(context, builder, signature.args[0], args[0], args[1])
+        return builder.zext(builder.load(address), ir.IntType(64))
+
+    return types.int64(array, types.int64), code
+
+
+@intrinsic
+def store_byte(_typing: Any, array: Any, index: Any, value: Any) -> Any:
+    """Set uint8 array[index] to the low byte of an int64."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        address = _element(context, builder, signature.args[0], args[0], args[1])
+        builder.store(builder.trunc(args[2], ir.IntType(8)), address)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, types.int64), code
+
+
+@intrinsic
+def load_item(_typing: Any, array: Any, index: Any) -> Any:
+    """Return array[index] in the array's own type."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_element(context, builder, signature.args[0], args[0], args[1]))
+
+    return array.dtype(array, types.int64), code
+
+
+@intrinsic
+def store_item(_typing: Any, array: Any, index: Any, value: Any) -> Any:
+    """Set array[index] to a value of the array's own type."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], _element(context, builder, signature.args[0], args[0], args[1]))
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, array.dtype), code
+
+
+@intrinsic
+def load_word(_typing: Any, array: Any, index: Any) -> Any:
+    """Return the 8 bytes of a uint8 array from index on, little-endian, as uint64; no alignment needed."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        address = _element(context, builder, signature.args[0], args[0], args[1], width=8)
+        word = builder.load(builder.bitcast(address, ir.IntType(64).as_pointer()))
+        word.align = 1
+        return word
+
+    return types.uint64(array, types.int64), code
+
+
+@intrinsic
+def first_flag(_typing: Any, word: Any) -> Any:
+    """Return the index of the lowest byte of a word whose top bit is set; the word must have one."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        zeros = builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+        return builder.lshr(zeros, ir.Constant(ir.IntType(64), 3))
+
+    return types.int64(types.uint64), code
