@@ -1,6 +1,6 @@
 # Every target creates what it needs first; see docs/contributing.md.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench services clean requirements
+.PHONY: help demo test check bench docs kafka services clean requirements
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -30,6 +30,13 @@ check: .venv/dev.stamp  ## format, lint, types, house rules
 
 bench: .venv/bench.stamp  ## JSON lines with ratios to baselines; NAME=style for one, SLOW=1 for all
 	@$(BIN)/python -m tests.bench $(NAME)
+
+docs: .venv/dev.stamp  ## write the generated pages again
+	$(BIN)/hss-stream settings --markdown >docs/settings.md
+
+kafka:  ## a local Kafka broker on port 9092, in the foreground (needs Java 17 and Maven)
+	deploy/kafka/fetch
+	deploy/kafka/start
 
 services:  ## install the other real programs that tests talk to (root, Debian)
 	deploy/install-services

@@ -10,11 +10,12 @@ import sys
 import click
 
 from hss_stream import __version__
-from hss_stream.errors import HssError
+from hss_stream.errors import HssError, SettingsError
 
 # name → (module, one-line help). The module has a click command called `command`.
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("hss_stream.commands.demo", "See what it does, on pages it generates."),
+    "settings": ("hss_stream.commands.settings", "Print every setting, its value and where it came from."),
 }
 
 
@@ -60,4 +61,4 @@ def main() -> None:
         group()
     except HssError as error:
         click.echo(f"hss-stream: {error}", err=True)
-        sys.exit(1)
+        sys.exit(2 if isinstance(error, SettingsError) else 1)

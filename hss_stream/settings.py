@@ -1,0 +1,187 @@
+"""All settings, in one typed tree: every name has a unit, a default and a help.
+
+They come from environment variables `HSS_…`, nested with `__`. An unknown `HSS_` name is
+refused with the nearest known one, because a misspelt setting is worse than none.
+Rooms receive the group or the value they need, never the tree.
+"""
+
+import difflib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, Field, SecretStr, ValidationError, model_validator
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from hss_stream.errors import SettingsError
+from hss_stream.stream.options import KafkaSettings, WorkerSettings
+
+PREFIX = "HSS_"
+BROKER_SCHEMES = ("kafka://", "memory://")
+REDIS_SCHEMES = ("redis://", "rediss://", "unix://", "embedded://")
+
+
+def _checked_broker(value: str) -> str:
+    if not value.startswith(BROKER_SCHEMES):
+        raise ValueError("give kafka://host:port (several: kafka://a:9092;kafka://b:9092) or memory://")
+    return value
+
+
+def _checked_redis(value: str) -> str:
+    if value.startswith("redis+cluster://"):
+        raise ValueError("a Redis Cluster is not supported yet; give redis://host:port")
+    if not value.startswith(REDIS_SCHEMES):
+        raise ValueError("give redis://host:port/db, rediss://…, unix:///path, or embedded:///path")
+    return value
+
+
+class StoreSettings(BaseModel, frozen=True, extra="forbid"):
+    """How the index in Redis is laid out."""
+
+    prefix: str = Field(
+        "hss",
+        pattern=r"^[A-Za-z0-9_.-]{1,32}$",
+        description="First part of every key; recorded in the store.",
+    )
+    shards: int = Field(
+        16,
+        ge=1,
+        le=256,
+        description="Logical shards of the index; recorded in the store, never changed later.",
+    )
+
+
+class MetricsSettings(BaseModel, frozen=True, extra="forbid"):
+    """Where the worker answers `/metrics`, `/healthz` and `/readyz`."""
+
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(9464, ge=0, le=65535, description="Port to listen on; 0 takes a free one and logs it.")
+
+
+class GatewaySettings(BaseModel, frozen=True, extra="forbid"):
+    """Where the look-up service listens."""
+
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8080, ge=0, le=65535, description="Port to listen on.")
+
+
+class VerdictSettings(BaseModel, frozen=True, extra="forbid"):
+    """From which score on a page counts as what."""
+
+    suspect_score: float = Field(3.0, gt=0, description="Sum of weights from which the verdict is `suspect`.")
+    spam_score: float = Field(6.0, gt=0, description="Sum of weights from which the verdict is `spam`.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.suspect_score > self.spam_score:
+            raise ValueError("suspect_score must not exceed spam_score")
+        return self
+
+
+class Settings(BaseSettings):
+    """The whole tree; `load_settings` makes it."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", case_sensitive=False, frozen=True, extra="forbid"
+    )
+
+    broker: Annotated[str, AfterValidator(_checked_broker)] = Field(
+        "kafka://127.0.0.1:9092",
+        description="Kafka: kafka://host:port; memory:// (demo and tests) is a broker inside the process.",
+    )
+    redis: Annotated[str, AfterValidator(_checked_redis)] = Field(
+        "redis://127.0.0.1:6379/0",
+        description="Store: redis://, rediss://, unix://, or embedded://PATH (our own server on a folder).",
+    )
+    group: str = Field(
+        "hss", pattern=r"^[A-Za-z0-9_.-]{1,128}$", description="Consumer group; part of every event's id."
+    )
+    topic_prefix: str = Field(
+        "hss.", pattern=r"^[A-Za-z0-9_.-]{0,64}$", description="First part of every topic's name."
+    )
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        "INFO", description="Least severe message to log."
+    )
+    log_format: Literal["json", "text"] = Field("json", description="One JSON object a line, or plain text.")
+    kafka: KafkaSettings = Field(default_factory=KafkaSettings)
+    worker: WorkerSettings = Field(default_factory=WorkerSettings)
+    store: StoreSettings = Field(default_factory=StoreSettings)
+    metrics: MetricsSettings = Field(default_factory=MetricsSettings)
+    gateway: GatewaySettings = Field(default_factory=GatewaySettings)
+    verdict: VerdictSettings = Field(default_factory=VerdictSettings)
+
+
+@dataclass(frozen=True)
+class SettingLine:
+    """One setting as `hss-stream settings` shows it."""
+
+    name: str
+    value: str
+    default: str
+    source: str
+    help: str
+
+
+def _leaves(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, tuple[str, ...], FieldInfo]]:
+    for field, info in model.model_fields.items():
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+            for name, path, leaf in _leaves(info.annotation, f"{prefix}{field.upper()}__"):
+                yield name, (field, *path), leaf
+        else:
+            yield f"{prefix}{field.upper()}", (field,), info
+
+
+def known_names() -> list[str]:
+    """Return every environment variable that is a setting, in the order of the tree."""
+    return [name for name, _, _ in _leaves(Settings, PREFIX)]
+
+
+def _refuse_unknown() -> None:
+    known = known_names()
+    for name in sorted(os.environ):
+        if name.startswith(PREFIX) and name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            advice = f"did you mean {near[0]}?" if near else "see `hss-stream settings`"
+            raise SettingsError(f"reading settings: there is no setting {name}; {advice}")
+
+
+def load_settings() -> Settings:
+    """Return the settings of this process, or raise SettingsError naming the variable at fault."""
+    _refuse_unknown()
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        name = PREFIX + "__".join(str(part).upper() for part in first["loc"])
+        raise SettingsError(f"reading settings: {name}: {first['msg']}") from None
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, SecretStr):
+        return "********"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def masked_url(url: str) -> str:
+    """Return an address without the password in it."""
+    head, at, tail = url.rpartition("@")
+    scheme, separator, login = head.partition("://")
+    user, colon, _ = login.partition(":")
+    return f"{scheme}{separator}{user}{colon and ':********'}{at}{tail}" if at else url
+
+
+def setting_lines(settings: Settings) -> list[SettingLine]:
+    """Return all settings with value (secrets masked), default, where the value came from, and help."""
+    lines = []
+    for name, path, info in _leaves(Settings, PREFIX):
+        value: Any = settings
+        for part in path:
+            value = getattr(value, part)
+        shown = masked_url(_shown(value)) if path in {("redis",), ("broker",)} else _shown(value)
+        source = "environment" if name in os.environ else "default"
+        lines.append(SettingLine(name, shown, _shown(info.default), source, info.description or ""))
+    return lines

@@ -1,0 +1,13 @@
+"""Pages that are written by the program are current; `make docs` writes them again."""
+
+from pathlib import Path
+
+from hss_stream.commands.settings import to_markdown
+from hss_stream.settings import Settings, setting_lines
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_settings_page_is_current():
+    """docs/settings.md lists every setting with its default."""
+    assert to_markdown(setting_lines(Settings())) == (DOCS / "settings.md").read_text()
