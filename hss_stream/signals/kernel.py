@@ -15,11 +15,14 @@ from typing import Any, TypeVar, cast
 
 from llvmlite import ir
 from numba import njit, types
-from numba.extending import intrinsic
+from numba.extending import intrinsic as numba_intrinsic
 
 CHECKED = os.environ.get("TEST_CHECKED_KERNELS") == "1"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Numba's own type counts the typing context as an argument, which callers never pass.
+intrinsic: Callable[[Callable[..., Any]], Callable[..., Any]] = numba_intrinsic
 
 # Read-only so that bytes can be passed without a copy, and so that one compilation serves all buffers.
 BYTES_IN = types.Array(types.uint8, 1, "C", readonly=True)
