@@ -23,6 +23,7 @@ ROOMS = [
     "lab",
     "settings",
     "app",
+    "lazy_group",
     "commands",
     "cli",
 ]
