@@ -11,6 +11,7 @@ from hss_stream.errors import SourceError
 from hss_stream.sources.arc import read_arc
 from hss_stream.sources.directory import read_directory, read_single
 from hss_stream.sources.jsonl import STANDARD_INPUT, read_jsonl
+from hss_stream.sources.mbox import read_eml, read_mbox
 from hss_stream.sources.record import (
     KINDS,
     Kind,
@@ -36,6 +37,9 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (".jsonl", read_jsonl),
     (".jsonl.gz", read_jsonl),
     (".jsonl.zst", read_jsonl),
+    (".mbox", read_mbox),
+    (".mbox.gz", read_mbox),
+    (".eml", read_eml),
 )
 
 
