@@ -11,7 +11,7 @@ array's size and raises IndexError. The fuzz tests run in it.
 
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from llvmlite import ir
 from numba import njit, types
@@ -23,6 +23,15 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Numba's own type counts the typing context as an argument, which callers never pass.
 intrinsic: Callable[[Callable[..., Any]], Callable[..., Any]] = numba_intrinsic
+
+# What kernels take and give. Numba types them; the names are for the reader, and mypy has no say inside.
+Int: TypeAlias = Any
+Word: TypeAlias = Any
+Bytes: TypeAlias = Any
+Shorts: TypeAlias = Any
+Integers: TypeAlias = Any
+Words: TypeAlias = Any
+Step: TypeAlias = Any  # position and state after it
 
 # Read-only so that bytes can be passed without a copy, and so that one compilation serves all buffers.
 BYTES_IN = types.Array(types.uint8, 1, "C", readonly=True)

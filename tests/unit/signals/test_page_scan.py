@@ -1,0 +1,73 @@
+"""Reading a page: what each kind of markup gives."""
+
+import random
+
+import numpy as np
+import pytest
+
+from hss_stream.signals.page_scan import PageScanner, scan_page
+from hss_stream.signals.tag_names import NAMES
+
+PAGE = b"""<!DOCTYPE html><html><head><title> Hello &amp; bye </title><base href="http://base.example/">
+<script>if (a<b) x="</div>"; <!-- <script> </script> --> </script></head><body class='a b'>
+  Caf\xe9 &eacute;t&#233; <p>foo&nbsp;  bar</p>
+<a href=" http://foo.example/?a=1&amp;b=2 " href="zz">li<b>nk</b></a>
+<div style="Display : none">hidden <div>too</div></div>shown <textarea>a </text> &lt;b</textarea>
+<!-- note --><iframe src=/in?x&copy=1>no</iframe></body></html>"""
+
+
+def same_scan(one, other):
+    """Tell whether two scans agree in everything."""
+    arrays = all(np.array_equal(getattr(one, n), getattr(other, n)) for n in ("tags", "tag_lengths"))
+    rest = (
+        "style",
+        "paper_style",
+        "text",
+        "hidden_text_bytes",
+        "title",
+        "links",
+        "base",
+        "charset",
+        "body_bytes",
+    )
+    return arrays and all(getattr(one, name) == getattr(other, name) for name in rest)
+
+
+def test_text_is_visible_text():
+    """Text is UTF-8 with white space collapsed, without markup, scripts, title and hidden parts."""
+    assert "Café été\nfoo bar\nlink\nshown\na </text> <b" == scan_page(PAGE).text.decode()
+
+
+def test_title_is_apart():
+    """The title is decoded and is no part of the text."""
+    assert b"Hello & bye" == scan_page(PAGE).title
+
+
+def test_links_are_decoded():
+    """Links come as written, references decoded; of two href the first counts."""
+    scan = scan_page(PAGE)
+
+    assert (b"http://foo.example/?a=1&b=2", b"/in?x&copy=1") == scan.links
+    assert b"http://base.example/" == scan.base
+
+
+def test_tags_come_in_order():
+    """The tag sequence has start and end tags in order."""
+    names = [("/" if tag & 1 else "") + NAMES[tag >> 1] for tag in scan_page(b"<P><b>x</B><br/></p>").tags]
+
+    assert ["p", "b", "/b", "br", "/p"] == names
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_split_is_equal(seed):
+    """A page in chunks gives what the whole page gives."""
+    chance = random.Random(seed)
+    scanner = PageScanner()
+    scanner.begin()
+    at = 0
+    while at < len(PAGE):
+        size = chance.choice((1, 2, 3, 50))
+        scanner.update(PAGE[at : at + size])
+        at += size
+
+    assert same_scan(scan_page(PAGE), scanner.finish())
