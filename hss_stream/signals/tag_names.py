@@ -2,7 +2,7 @@
 
 A known name has its place in NAMES as id; the list only ever grows at its end, because tag sequences
 are stored. Any other name has an id from 256 on, made of its hash: equal names are equal everywhere,
-and two different unknown names are confused once in 16,384.
+and two different unknown names of one length are confused once in 2,490.
 A name is compared with bit 5 of every byte set, which lowers ASCII letters.
 """
 
@@ -65,7 +65,10 @@ BLOCK_FLAG, VOID_FLAG, SELF_ENDING_FLAG, SPECIAL_FLAG = 1, 2, 4, 8
 RAW_SHIFT = 4
 
 FIRST_UNKNOWN = 256
-UNKNOWN_IDS = 1 << 14
+# An unknown name's id also tells the bin of its length, so that equal tags never differ in length (F ≤ D of
+# tag_structure.py rests on it). Twice the largest id stays below 0xD800, so a tag is a character.
+UNKNOWN_HASHES = 2490
+UNKNOWN_IDS = UNKNOWN_HASHES * 11
 WORD = 2**64 - 1
 LENGTH_FACTOR = 0x9E3779B97F4A7C15
 LOOKUP_BITS = 12

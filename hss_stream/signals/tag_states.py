@@ -47,7 +47,7 @@ from hss_stream.signals.tag_names import (
     TAG_IFRAME,
     TAG_TEMPLATE,
     TITLE,
-    UNKNOWN_IDS,
+    UNKNOWN_HASHES,
     VOID_FLAG,
 )
 from hss_stream.signals.text_states import break_line, choose_text_mode, put_literal
@@ -55,7 +55,6 @@ from hss_stream.signals.text_states import break_line, choose_text_mode, put_lit
 _BYTE, _HALF = np.uint64(8), np.uint64(32)
 _LENGTH_FACTOR = np.uint64(LENGTH_FACTOR)
 _LOOKUP_SHIFT = np.uint64(64 - LOOKUP_BITS)
-_UNKNOWN_SHIFT = np.uint64(64 - (UNKNOWN_IDS.bit_length() - 1))
 _LESS, _GREATER, _SLASH, _EQUALS = ord("<"), ord(">"), ord("/"), ord("=")
 _BANG, _QUESTION, _DOUBLE, _SINGLE = ord("!"), ord("?"), ord('"'), ord("'")
 _HREF = np.uint64(int.from_bytes(b"href", "big"))
@@ -74,7 +73,8 @@ def tag_of(key: Word, length: Int) -> Int:
         mixed = whole * FIRST
         mixed ^= mixed >> _HALF
         mixed *= SECOND
-        tag = FIRST_UNKNOWN + int64(mixed >> _UNKNOWN_SHIFT)
+        number = (int64(mixed >> _HALF) * UNKNOWN_HASHES) >> 32
+        tag = FIRST_UNKNOWN + number * ps.LENGTH_BINS + min(length, ps.LENGTH_BINS) - 1
     return tag
 
 
@@ -314,8 +314,8 @@ def close_tag(
     if state[ps.TAG_COUNT] < ps.MAX_TAGS:
         store_item(tags, state[ps.TAG_COUNT], np.uint16(tag * 2 + is_end))
         state[ps.TAG_COUNT] += 1
-    length_bin = min(state[ps.NAME_LENGTH], ps.LENGTH_BINS) - 1
-    store_item(lengths, length_bin, load_item(lengths, length_bin) + 1)
+        length_bin = min(state[ps.NAME_LENGTH], ps.LENGTH_BINS) - 1
+        store_item(lengths, length_bin, load_item(lengths, length_bin) + 1)
     state[ps.MARKUP_END] = compact_noise(body, state[ps.MARKUP_FROM], start, markup, state[ps.MARKUP_END])
     if state[ps.PENDING_LENGTH] > 0:
         keep_pending(state, links)

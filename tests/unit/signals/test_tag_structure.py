@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hss_stream.signals.page_scan import scan_page
 from hss_stream.signals.tag_structure import tag_distance, tag_structure
 
 NOTHING = np.zeros(11, np.int64)
@@ -28,3 +29,23 @@ def test_emptiness_is_one_structure():
     empty, page = (tag_structure(np.arange(count, dtype=np.uint16), NOTHING) for count in (0, 5))
 
     assert (0.0, 1.0) == (tag_distance(empty, empty), tag_distance(empty, page))
+
+
+def test_equal_tags_have_equal_length():
+    """Two unknown names share a number only if their names fall into one bin, so F can never exceed D."""
+    scans = [
+        scan_page(f"<{'x' * length}-{number}>".encode()) for length in range(1, 14) for number in range(99)
+    ]
+    bins = {}
+    for scan in scans:
+        bins.setdefault(int(scan.tags[0]), set()).add(int(scan.tag_lengths.argmax()))
+
+    assert all(len(lengths) == 1 for lengths in bins.values())
+    assert len(bins) > 1000
+
+
+def test_tags_beyond_the_limit_count_nowhere():
+    """A page with a million tags keeps the first 65,536, in the sequence and in the histogram alike."""
+    scan = scan_page(b"<b>" * 1_000_000)
+
+    assert 65_536 == len(scan.tags) == scan.tag_lengths.sum()
