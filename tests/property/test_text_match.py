@@ -1,54 +1,58 @@
-"""Any of the 11 coordinates finds the cluster, and several hits resolve by one rule."""
+"""Signatures written as slots: exactly the coordinates that agree match, and nothing else does."""
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hss_stream.verdicts.text_match import COORDINATES, TextRules, place_text
-from tests.oracles.slow_text_match import slow_candidates
+from hss_stream.verdicts.style_match import matching_slots
+from hss_stream.verdicts.text_match import (
+    COORDINATES,
+    JOIN_SLOTS,
+    computed_coordinates,
+    matching_coordinates,
+    text_sketch,
+)
 
-RULES = TextRules()
-signatures = st.lists(st.sampled_from([0, 11, 12, 13]), min_size=COORDINATES, max_size=COORDINATES)
-found = st.lists(st.sampled_from([None, 1, 2, 3]), min_size=COORDINATES, max_size=COORDINATES)
-
-
-@given(signatures, found)
-def test_placement_follows_the_coordinates(signature, hits):
-    """A document joins a cluster exactly when a computed coordinate leads to one."""
-    placement = place_text(signature, hits, RULES)
-    candidates = slow_candidates(signature, hits)
-
-    if not any(signature):
-        assert placement is None
-    elif not candidates:
-        assert placement.cluster is None
-        assert placement.of == sum(map(bool, signature))
-    else:
-        most = max(map(len, candidates.values()))
-
-        assert placement.matching == most
-        assert placement.cluster in candidates
+LEXICON = 0x1234
+signatures = st.lists(
+    st.just(0) | st.integers(0, 3) | st.integers(0, 2**64 - 1), min_size=COORDINATES, max_size=COORDINATES
+)
 
 
-@given(signatures, found)
-def test_weak_hits_never_merge(signature, hits):
-    """Clusters become one only where the document supports each with the coordinates the rule asks for."""
-    placement = place_text(signature, hits, RULES)
-    candidates = slow_candidates(signature, hits)
+@given(signatures, signatures)
+def test_slots_count_equal_coordinates(one, two):
+    """Matching slots say how many coordinates agree; null ones never do, and one is enough to join."""
+    equal = sum(a == b != 0 for a, b in zip(one, two, strict=True))
+    slots = matching_slots(text_sketch(LEXICON, one), text_sketch(LEXICON, two))
 
-    for merged in placement.merges if placement else ():
-        assert placement.cluster < merged
-        assert len(candidates[merged]) >= RULES.merge_coordinates
-        assert len(candidates[placement.cluster]) >= RULES.merge_coordinates
+    assert equal == matching_coordinates(slots)
+    assert (equal > 0) == (slots >= JOIN_SLOTS)
 
 
-@given(found)
-def test_null_signatures_match_nothing(hits):
-    """A document without a single signature has no cluster, whatever was found under zero."""
-    assert place_text([0] * COORDINATES, hits, RULES) is None
+@given(signatures)
+def test_lexicons_never_match(one):
+    """Texts read with two lexicons are strangers, even where their signatures agree by chance."""
+    assert matching_slots(text_sketch(1, one), text_sketch(2, one)) < JOIN_SLOTS
 
 
-def test_one_coordinate_is_enough():
-    """A single equal coordinate of eleven joins the cluster."""
-    placement = place_text([5] * COORDINATES, [None] * 10 + [7], RULES)
+@given(signatures)
+def test_null_coordinates_leave_no_mark(one):
+    """A null signature fills no slot, so it can neither be found nor match."""
+    filled = np.count_nonzero(np.frombuffer(text_sketch(LEXICON, one), ">u2"))
 
-    assert (7, 1, COORDINATES) == (placement.cluster, placement.matching, placement.of)
+    assert computed_coordinates(one) * 11 == filled
+
+
+def test_same_value_in_other_coordinate_is_a_stranger():
+    """A signature says something only together with its coordinate."""
+    first = text_sketch(LEXICON, [7] + [0] * 10)
+    second = text_sketch(LEXICON, [0, 7] + [0] * 9)
+
+    assert matching_slots(first, second) < JOIN_SLOTS
+
+
+def test_wrong_number_is_refused():
+    """A fingerprint of another shape is an error of ours, not a document without text."""
+    with pytest.raises(ValueError, match="11 signatures"):
+        text_sketch(LEXICON, [1, 2, 3])
