@@ -1,0 +1,146 @@
+"""The second half of placing pages: turn pinned decisions into effects, and settle merges.
+
+Everything here may be done again after a crash, by anybody, and changes nothing the second time.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hss_stream.steps.candidates import SketchedPage
+from hss_stream.steps.pins import PinnedPage
+from hss_stream.store.cluster_store import PROBES, ClusterStore
+from hss_stream.store.effects import (
+    Effect,
+    IndexAdd,
+    IndexRemove,
+    Join,
+    Joined,
+    Linked,
+    NoteDomain,
+    Represent,
+    Touch,
+)
+from hss_stream.verdicts.cluster_class import CLUSTER_SUMS
+from hss_stream.verdicts.cluster_id import STYLE, shard_of
+from hss_stream.verdicts.placing import MERGED, OPENED
+
+
+@dataclass(frozen=True)
+class AppliedPage:
+    """A page to apply: its sketch, its stored URL, and its pinned decision."""
+
+    page: SketchedPage
+    url: bytes
+    pinned: PinnedPage
+
+
+@dataclass
+class Applied:
+    """What applying a page showed; `links` are the folded clusters, `after_merge` the survivor after."""
+
+    joined: Joined | None = None
+    links: list[tuple[int, Linked]] = field(default_factory=list)
+    after_merge: Joined | None = None
+
+
+def effects_of(pages: Sequence[AppliedPage], shards: int) -> dict[int, list[Effect]]:
+    """Return the effects of pages by shard, each shard's in offset order."""
+    effects: defaultdict[int, list[Effect]] = defaultdict(list)
+    for item in pages:
+        if item.pinned.decision.cluster:
+            _add_cluster(effects, item)
+            _add_index(effects, item, shards)
+            page = item.page
+            note = NoteDomain(page.offset, page.at, page.domain, item.pinned.decision.cluster)
+            effects[page.domain % shards].append(note)
+    return effects
+
+
+def _add_cluster(effects: defaultdict[int, list[Effect]], item: AppliedPage) -> None:
+    page, one = item.page, item.pinned.decision
+    home = effects[shard_of(one.cluster)]
+    opens = one.outcome == OPENED
+    sums = (one.inward, one.links, one.alike, one.parts, *(0,) * (CLUSTER_SUMS - 4))
+    hit = 0 if opens else one.representative
+    home.append(
+        Join(page.offset, page.at, STYLE, one.cluster, one.slots, page.domain, item.url, hit, sums, opens)
+    )
+    if one.becomes:
+        home.append(
+            Represent(
+                page.offset,
+                page.at,
+                STYLE,
+                one.cluster,
+                one.becomes,
+                page.sketch,
+                page.text,
+                item.url,
+                one.evicted,
+            )
+        )
+    for name in one.path:
+        effects[shard_of(name)].append(Touch(page.offset, page.at, STYLE, name, one.representative))
+
+
+def _add_index(effects: defaultdict[int, list[Effect]], item: AppliedPage, shards: int) -> None:
+    page, one = item.page, item.pinned.decision
+    if item.pinned.evicted_lows:
+        for probe, low in enumerate(np.frombuffer(item.pinned.evicted_lows, ">u2").tolist()):
+            if low:
+                effects[low % shards].append(IndexRemove(page.offset, probe, low, one.evicted))
+    if one.becomes:
+        words = page.words.tolist()
+        for probe in range(PROBES):
+            if one.probes >> probe & 1:
+                low = words[probe] & 0xFFFF
+                effects[low % shards].append(IndexAdd(page.offset, probe, words[probe], one.becomes))
+
+
+async def apply_pages(store: ClusterStore, source: int, pages: Sequence[AppliedPage]) -> list[Applied]:
+    """Apply pages whose decisions are pinned; only the last may merge clusters."""
+    results = await store.apply(source, effects_of(pages, store.shards))
+    applied = [Applied(results.get((STYLE, item.page.offset))) for item in pages]
+    late = {
+        item.pinned.decision.cluster
+        for item, one in zip(pages, applied, strict=True)
+        if one.joined is not None and one.joined.into
+    }
+    for cluster in sorted(late):
+        await settle(store, STYLE, cluster)
+    if pages and pages[-1].pinned.decision.outcome == MERGED:
+        await _merge(store, source, pages[-1], applied[-1])
+    return applied
+
+
+async def _merge(store: ClusterStore, source: int, item: AppliedPage, applied: Applied) -> None:
+    decision = item.pinned.decision
+    for merged in decision.merges:
+        one, two = merged, decision.cluster
+        while one != two:
+            # Somebody may have folded either of them meanwhile: then it is their survivors that are one.
+            old, young = sorted((one, two))
+            linked = await store.link(source, decision.offset, STYLE, young, old)
+            applied.links.append((young, linked))
+            applied.after_merge = await settle(store, STYLE, young, (source, decision.offset))
+            one, two = linked.into, old
+
+
+async def settle(
+    store: ClusterStore, space: str, merged: int, note: tuple[int, int] | None = None
+) -> Joined | None:
+    """Move the counts of a merged cluster to its survivor, and on if that is merged too.
+
+    Returns the survivor's state after, with `note` the same one each time.
+    """
+    after: Joined | None = None
+    while (drained := await store.drain(space, merged)) is not None:
+        taken = await store.take(space, merged, drained, note)
+        if drained.payload:
+            await store.acknowledge(space, merged, drained.sequence)
+        after = after or taken
+        merged, note = drained.into, None
+    return after

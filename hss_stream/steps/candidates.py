@@ -1,0 +1,192 @@
+"""The look-up phase of placing pages: which representatives match, and the state their clusters are in.
+
+Six probes are looked up for all pages, the other fourteen only for those which these do not surely
+place near a living representative (`verdicts/placing.py` has the rule). Representatives are
+immutable, so they are kept here; everything else is read afresh for every batch, because decisions
+must not depend on what a worker happens to remember.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hss_stream.signals.slot_pairs import SLOTS, matching_slots_of_pairs
+from hss_stream.store.cluster_store import PROBES, BucketHits, ClusterStore
+from hss_stream.store.records import RepresentativeRecord
+from hss_stream.verdicts.cluster_id import STYLE, shard_of
+from hss_stream.verdicts.cluster_rules import FIRST_PROBES, ClusterRules, is_alive, is_near
+from hss_stream.verdicts.placing import BatchView, Candidate, ClusterHead, PageView
+from hss_stream.verdicts.style_match import sketch_rows
+
+# 64 Ki representatives are 17 MB of sketches and about as much of URLs.
+KEPT_REPRESENTATIVES = 65_536
+
+
+@dataclass(frozen=True)
+class SketchedPage:
+    """A page as the look-up sees it; `words` are its 20 probe words, `excluded` why it is not placed."""
+
+    offset: int
+    at: int
+    domain: int
+    sketch: bytes
+    words: NDArray[np.uint32]
+    links: tuple[int, ...] = ()
+    text: bytes = b""
+    excluded: int | None = None
+
+
+class KeptRepresentatives:
+    """The representatives seen last, in a ring of rows."""
+
+    def __init__(self, limit: int = KEPT_REPRESENTATIVES) -> None:
+        self.limit = limit
+        self.sketches = np.zeros((min(limit, 1024), SLOTS), np.uint16)
+        self.names: list[int] = []
+        self.rows: dict[int, int] = {}
+        self.records: dict[int, RepresentativeRecord] = {}
+        self.next = 0
+
+    def keep(self, name: int, record: RepresentativeRecord) -> None:
+        """Keep a representative, in place of the one kept longest if there is no room."""
+        row = self.next
+        if row == len(self.sketches) < self.limit:
+            grown = np.zeros((min(self.limit, 2 * row), SLOTS), np.uint16)
+            grown[:row] = self.sketches
+            self.sketches = grown
+        if row < len(self.names):
+            old = self.names[row]
+            del self.rows[old], self.records[old]
+            self.names[row] = name
+        else:
+            self.names.append(name)
+        self.sketches[row] = np.frombuffer(record.sketch, np.uint16)
+        self.rows[name] = row
+        self.records[name] = record
+        self.next = (row + 1) % self.limit
+
+    async def load(self, store: ClusterStore, names: list[int]) -> None:
+        """Fetch those of the named that are not kept; what the store does not have stays missing."""
+        missing = [name for name in names if name not in self.rows]
+        if missing:
+            for name, record in zip(missing, await store.read_representatives(missing), strict=True):
+                if record is not None:
+                    self.keep(name, record)
+
+
+class LookUp:
+    """One look-up of a batch; `look_up` is the way in."""
+
+    def __init__(
+        self,
+        store: ClusterStore,
+        kept: KeptRepresentatives,
+        rules: ClusterRules,
+        pages: Sequence[SketchedPage],
+    ) -> None:
+        self.store = store
+        self.kept = kept
+        self.rules = rules
+        self.sketches = sketch_rows(b"".join([page.sketch for page in pages]))
+        self.words = np.stack([page.words for page in pages])
+        self.views = [
+            PageView(page.offset, page.at, page.domain, page.links, page.text, excluded=page.excluded)
+            for page in pages
+        ]
+        self.heads: dict[int, ClusterHead] = {}
+        self.owners: dict[int, int] = {}
+        self.entries = np.zeros((len(pages), PROBES), np.int64)
+        self.bucket_bytes = np.zeros((len(pages), PROBES), np.int64)
+
+    async def probe(self, rows: NDArray[np.int64], first: int, last: int) -> None:
+        """Look probes of some pages up, and add what matches to their candidates."""
+        if not len(rows):
+            return
+        hits = await self.store.read_buckets(np.ascontiguousarray(self.words[rows, first:last]), first)
+        self.entries[rows, first:last] = hits.entries
+        self.bucket_bytes[rows, first:last] = hits.bucket_bytes
+        if len(hits.rows):
+            await self.match(rows, hits, first=first == 0)
+
+    async def match(self, rows: NDArray[np.int64], hits: BucketHits, *, first: bool) -> None:
+        """Compare pages with the representatives their probes found."""
+        names, numbers = np.unique(hits.representatives, return_inverse=True)
+        listed = names.tolist()
+        await self.kept.load(self.store, listed)
+        kept_rows = np.array([self.kept.rows.get(name, -1) for name in listed], np.int64)
+        pairs = np.unique(hits.rows * len(listed) + numbers)
+        page_rows, numbers = rows[pairs // len(listed)], pairs % len(listed)
+        known = kept_rows[numbers] >= 0
+        page_rows, numbers = page_rows[known], numbers[known]
+        slots = matching_slots_of_pairs(self.sketches, page_rows, self.kept.sketches, kept_rows[numbers])
+        enough = np.flatnonzero(slots >= self.rules.threshold)
+        found = zip(page_rows[enough].tolist(), numbers[enough].tolist(), slots[enough].tolist(), strict=True)
+        for row, number, matching in found:
+            name = listed[number]
+            candidates = self.views[row].candidates
+            if first or all(candidate.representative != name for candidate in candidates):
+                candidates.append(Candidate(matching, name, first))
+                self.owners[name] = self.kept.records[name].owner
+        await self.load_heads()
+
+    async def load_heads(self) -> None:
+        """Read the records of all clusters that candidates lead to, along their merges."""
+        wanted = {owner for owner in self.owners.values() if owner not in self.heads}
+        while wanted:
+            names = list(wanted)
+            wanted = set()
+            for name, record in zip(names, await self.store.read_clusters(STYLE, names), strict=True):
+                if record is not None:
+                    self.heads[name] = ClusterHead(record.into, record.last, record.further)
+                    if record.into and record.into not in self.heads:
+                        wanted.add(record.into)
+
+    def is_surely_near(self, view: PageView, latest: list[int]) -> bool:
+        """Tell whether a page needs no further probes, however the clocks move within the batch."""
+        return any(
+            is_near(candidate.slots, self.rules) and self.surely_lives(candidate.representative, latest)
+            for candidate in view.candidates
+        )
+
+    def surely_lives(self, representative: int, latest: list[int]) -> bool:
+        """Tell whether every cluster from a representative's own to the last lives at the latest clocks."""
+        name = self.owners[representative]
+        while name:
+            head = self.heads.get(name)
+            if head is None or not is_alive(head.last, latest[shard_of(name)], self.rules.lifetime_seconds):
+                return False
+            name = head.into
+        return True
+
+
+async def look_up(
+    store: ClusterStore,
+    kept: KeptRepresentatives,
+    rules: ClusterRules,
+    source: int,
+    pages: Sequence[SketchedPage],
+) -> BatchView:
+    """Read everything that deciding these pages needs."""
+    run = LookUp(store, kept, rules, pages)
+    clocks = await store.read_clocks()
+    rows = np.array([row for row, page in enumerate(pages) if page.excluded is None], np.int64)
+    await run.probe(rows, 0, FIRST_PROBES)
+    newest = max(page.at for page in pages)
+    latest = [max(clock, newest) for clock in clocks]
+    near = [row for row in rows.tolist() if run.is_surely_near(run.views[row], latest)]
+    for row in near:
+        run.views[row].complete = False
+    await run.probe(np.setdiff1d(rows, np.array(near, np.int64)), FIRST_PROBES, PROBES)
+    links = sorted({link for page in pages for link in page.links})
+    domains = {
+        link: (record.latest, record.last)
+        for link, record in zip(links, await store.read_domains(links) if links else (), strict=True)
+        if record is not None
+    }
+    return BatchView(
+        source, store.shards, run.views, run.sketches, run.words, run.entries, run.bucket_bytes, clocks,
+        run.heads, run.owners, domains,
+        lambda name: kept.sketches[kept.rows[name]], lambda name: kept.records[name].text,
+    )  # fmt: skip
