@@ -110,7 +110,7 @@ def natural_page(plot: Plot, index: int) -> CrawlPage:
 
 def mirror_page(plot: Plot, index: int) -> CrawlPage:
     """Return a page that is the same on a few domains but for a line about the mirror."""
-    mirrors = min(40, max(4, plot.size // 5))
+    mirrors = min(60, max(4, plot.size // 3))
     site, page = index % mirrors, index // mirrors
     chance = plot.chance("original", page)
     content = site_content(plot, 0, page, chance, links=honest_links(plot, chance, 4))

@@ -61,7 +61,11 @@ class AlertRules:
     allow_listed: float = -20.0
     least_domains: int = 20  # below, nothing is said about how far a cluster has spread
     least_rank: float = 8.0  # mean similarity x domains, what table 1 of the paper sorts by
-    dense_links: float = 0.5  # inward share from which a link farm counts in full
+    least_links: int = 30  # out-links to known domains, before their share says anything
+    sparse_links: float = (
+        0.5  # inward share up to which links say nothing: friends of one theme reach a third
+    )
+    dense_links: float = 0.75  # inward share from which a link farm counts in full; farms show .9
     alike_text: float = 0.4
     least_tokens: int = 1000  # of a host or cluster, before its fake text is summed up
     fake_share: float = 0.5
@@ -156,13 +160,17 @@ def _style_reasons(cluster: StyleCluster | None, rules: AlertRules, slots: int |
 def _farm_reasons(cluster: StyleCluster, rules: AlertRules) -> list[Reason]:
     """Return what links and texts of a cluster say.
 
-    A blogroll or a ring of friends also links inward: below `dense_links` the weight is the share's part of
-    the whole one. Same text counts only on top of a farm's links: without them it is a mirror or a licence.
+    A blogroll or a ring of friends also links inward: the weight rises from nothing at `sparse_links` to the
+    whole at `dense_links`. Same text counts only on top of a farm's links: without them it is a mirror or a
+    licence.
     """
-    if cluster.kind != "link_farm" or cluster.domains < rules.least_domains:
+    if cluster.domains < rules.least_domains or cluster.known_links < rules.least_links:
         return []
     inward = round(cluster.inward_share, 3)
-    weight = round(rules.link_farm * min(1.0, inward / rules.dense_links), 2)
+    part = (inward - rules.sparse_links) / (rules.dense_links - rules.sparse_links)
+    if part <= 0:
+        return []
+    weight = round(rules.link_farm * min(1.0, part), 2)
     reasons = [Reason(LINK_FARM, weight, {"cluster": cluster.cluster, "inward_links": inward})]
     if cluster.alike_share >= rules.alike_text:
         shown: Facts = {"cluster": cluster.cluster, "alike_text": round(cluster.alike_share, 3)}
@@ -187,23 +195,17 @@ def _host_reasons(host: Host, rules: AlertRules) -> list[Reason]:
 
 
 def _is_fake(sums: FakeSums, rules: AlertRules) -> bool:
-    """Tell whether most of the text is fake: at least two pages and enough tokens, and most of both.
+    """Tell whether most of the text is fake: at least two fake pages, enough tokens, and most of these.
 
     Guards against one odd page (a table, a list of names) that would speak for a whole host.
     """
-    return (
-        sums.fake_pages >= 2
-        and sums.tokens >= rules.least_tokens
-        and sums.fake_share >= rules.fake_share
-        and sums.fakeness >= rules.fake_share
-    )
+    return sums.fake_pages >= 2 and sums.tokens >= rules.least_tokens and sums.fakeness >= rules.fake_share
 
 
 def _fake_facts(sums: FakeSums) -> Facts:
     """Return the sums as facts."""
     return {
         "fake_pages": sums.fake_pages,
-        "pages": sums.pages,
         "tokens": sums.tokens,
         "fakeness": round(sums.fakeness, 3),
     }

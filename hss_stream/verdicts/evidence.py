@@ -22,7 +22,7 @@ class StyleCluster:
     kind: str = "unsettled"  # its class
     label: Label = "none"
     inward_links: int = 0
-    all_links: int = 0
+    known_links: int = 0
     alike_parts: int = 0
     all_parts: int = 0
     fake: FakeSums = field(default_factory=FakeSums)
@@ -31,8 +31,11 @@ class StyleCluster:
 
     @property
     def inward_share(self) -> float:
-        """Return the share of out-links that lead to domains of the same cluster, in [0, 1]."""
-        return self.inward_links / self.all_links if self.all_links else 0.0
+        """Return the share of out-links to known domains that lead to domains of the same cluster, in [0, 1].
+
+        Domains nobody has fetched yet say nothing: counting them would hide a farm until most of it is known.
+        """
+        return self.inward_links / self.known_links if self.known_links else 0.0
 
     @property
     def alike_share(self) -> float:

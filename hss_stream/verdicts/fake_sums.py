@@ -1,7 +1,7 @@
 """Fake text added up over a host or a cluster, because detection gets better with length.
 
 The sums are whole numbers, so that adding them in any order, in any batches and on any shard gives the
-same record, and four of them fit a domain record.
+same record, and there are only three, because a domain record is small.
 """
 
 from dataclasses import astuple, dataclass
@@ -12,9 +12,8 @@ MAX_SUM = 2**32 - 1
 
 @dataclass(frozen=True, slots=True)
 class FakeSums:
-    """Pages whose text could be judged, those judged fake, their tokens, and tokens x fakeness."""
+    """Pages called fake, and over all pages whose text could be judged: tokens, and tokens x fakeness."""
 
-    pages: int = 0
     fake_pages: int = 0
     tokens: int = 0
     fake_tokens: int = 0
@@ -32,14 +31,9 @@ class FakeSums:
         """Return the mean fakeness of all judged tokens, in [0, 1]."""
         return self.fake_tokens / self.tokens if self.tokens else 0.0
 
-    @property
-    def fake_share(self) -> float:
-        """Return the share of judged pages that were called fake, in [0, 1]."""
-        return self.fake_pages / self.pages if self.pages else 0.0
-
-    def to_numbers(self) -> tuple[int, int, int, int]:
-        """Return the four numbers as a record stores them."""
-        return (self.pages, self.fake_pages, self.tokens, self.fake_tokens)
+    def to_numbers(self) -> tuple[int, int, int]:
+        """Return the three numbers as a record stores them."""
+        return (self.fake_pages, self.tokens, self.fake_tokens)
 
 
 def page_sums(verdict: str | None, tokens: int, fakeness: float | None) -> FakeSums:
@@ -50,4 +44,4 @@ def page_sums(verdict: str | None, tokens: int, fakeness: float | None) -> FakeS
     if verdict not in {"natural", "fake"} or tokens <= 0:
         return FakeSums()
     share = min(1.0, max(0.0, fakeness or 0.0))
-    return FakeSums(1, int(verdict == "fake"), min(MAX_SUM, tokens), min(MAX_SUM, round(tokens * share)))
+    return FakeSums(int(verdict == "fake"), min(MAX_SUM, tokens), min(MAX_SUM, round(tokens * share)))
