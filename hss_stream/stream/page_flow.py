@@ -1,0 +1,115 @@
+"""What happens to a batch of pages, from Kafka's hand to its acknowledgement.
+
+    batch 1   mark, read, scan ─▶ place ─▶ send ─▶ settle, acknowledge
+    batch 2                       mark, read, scan ─▶ place ─▶ send ─▶ …
+    batch 3                                           mark, read, scan ─▶ …
+
+Places are in order, so are sends. The type of an error decides: the store's or Kafka's fault is
+waited out, for as long as it takes; anything else isolates the page, tries it a few times alone,
+and makes it a dead letter (`page_work.py`).
+"""
+
+import asyncio
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Sequence
+from time import perf_counter, time
+from typing import TYPE_CHECKING, Any
+
+from hss_stream.observe import log
+from hss_stream.stream.page_record import RawRecord
+from hss_stream.stream.page_step import Partition
+from hss_stream.stream.page_work import FlowParts, PageWorker
+
+if TYPE_CHECKING:
+    from hss_stream.stream.page_reading import PartitionState
+
+# Batches whose output may wait for Kafka while the next is placed.
+MAX_SENDING = 2
+
+
+class PageFlow:
+    """Runs batches: each is scanned while the one before is placed and those before it are sent."""
+
+    def __init__(self, parts: FlowParts, settle: Callable[[Partition, Sequence[int]], None]) -> None:
+        self._metrics = parts.metrics
+        self._sender = parts.sender
+        self._settle = settle
+        self._placing: asyncio.Task[None] | None = None
+        self._sending: deque[asyncio.Task[None]] = deque()
+        self.worker = PageWorker(parts)
+        self.states: dict[Partition, PartitionState] = {}
+        self.last_batch_at = time()
+
+    async def run(self, messages: Sequence[Any], acknowledge: Callable[[], Awaitable[None]]) -> None:
+        """Begin a batch; `acknowledge` is called when its output is out and its offsets are settled."""
+        batch = Batch(self, messages, acknowledge)
+        await batch.prepare()
+        if self._placing is not None:
+            await self._placing
+        while len(self._sending) >= MAX_SENDING:
+            await self._sending.popleft()
+        before = self._sending[-1] if self._sending else None
+        self._placing = asyncio.create_task(batch.place())
+        self._sending.append(asyncio.create_task(self._send(batch, self._placing, before)))
+
+    def cancel(self) -> None:
+        """Give up the batches in hand; their pages will be delivered again."""
+        for task in (self._placing, *self._sending):
+            if task is not None:
+                task.cancel()
+
+    async def _send(
+        self, batch: "Batch", placing: asyncio.Task[None], before: asyncio.Task[None] | None
+    ) -> None:
+        await placing
+        if before is not None:
+            await before
+        records = [record for job in batch.jobs for record in job.done.records]
+        if records:
+            with self._metrics.stage("send"):
+                await self.worker.patiently("kafka", lambda: self._sender.send(records))
+        for job in batch.jobs:
+            for offsets in job.done.settles:
+                self._settle(job.state.partition, offsets)
+        await batch.acknowledge()
+        self._count(batch, len(records))
+
+    def _count(self, batch: "Batch", records: int) -> None:
+        self.last_batch_at = time()
+        seconds = perf_counter() - batch.started
+        self._metrics.batch_done(batch.pages, seconds)
+        for job in batch.jobs:
+            for outcome, timestamp_ms in job.done.outcomes:
+                self._metrics.page_done(outcome, self.last_batch_at - timestamp_ms / 1000)
+            for reason in job.done.letters:
+                self._metrics.letter_sent(reason)
+        log.debug("batch_done", pages=batch.pages, seconds=round(seconds, 4), records=records)
+
+
+class Batch:
+    """One batch and what became of it."""
+
+    def __init__(
+        self, flow: PageFlow, messages: Sequence[Any], acknowledge: Callable[[], Awaitable[None]]
+    ) -> None:
+        self.started = perf_counter()
+        self.pages = len(messages)
+        self.acknowledge = acknowledge
+        records: dict[Partition, list[RawRecord]] = defaultdict(list)
+        for message in messages:
+            record = RawRecord.of_message(message)
+            records[Partition(record.place.topic, record.place.partition)].append(record)
+        # A partition taken away meanwhile has no state; its pages are somebody else's.
+        self.jobs = [
+            flow.worker.job(flow.states[partition], some)
+            for partition, some in records.items()
+            if partition in flow.states
+        ]
+
+    async def prepare(self) -> None:
+        """Mark, read and scan the pages."""
+        await asyncio.gather(*(job.prepare() for job in self.jobs))
+
+    async def place(self) -> None:
+        """Place the pages."""
+        await asyncio.gather(*(job.place() for job in self.jobs))
