@@ -77,7 +77,7 @@ _CODECS = {
 }
 
 _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
-_META_CHARSET = re.compile(rb"<meta[^>]{0,256}?charset\s*=\s*[\"']?([^\s\"'/>;]{1,40})", re.IGNORECASE)
+_META_CHARSET = re.compile(rb"charset\s*=\s*[\"']?([^\s\"'/>;]{1,40})")
 _MARKS = ((codecs.BOM_UTF8, UTF_8), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
@@ -94,8 +94,7 @@ def detect_charset(head: bytes, content_type: str | None) -> tuple[str, int]:
     header = _HEADER_CHARSET.search(content_type) if content_type else None
     if header and (codec := codec_of(header.group(1))):
         return codec, 0
-    meta = _META_CHARSET.search(head[:HEAD_BYTES])
-    if meta and (codec := codec_of(meta.group(1).decode("latin-1"))):
+    if codec := _meta_charset(head[:HEAD_BYTES].lower()):
         # A page whose ASCII was just read is not UTF-16, whatever it says.
         return (UTF_8 if codec.startswith("utf-16") else codec), 0
     if len(head) >= 4 and head[0] == ord("<") and head[1] == head[3] == 0 != head[2]:
@@ -103,6 +102,17 @@ def detect_charset(head: bytes, content_type: str | None) -> tuple[str, int]:
     if len(head) >= 4 and head[1] == ord("<") and head[0] == head[2] == 0 != head[3]:
         return "utf-16-be", 0
     return UTF_8, 0
+
+
+def _meta_charset(head: bytes) -> str | None:
+    """Return the codec of the first `charset=` in the head that stands in a meta tag and is known."""
+    for found in _META_CHARSET.finditer(head):
+        tag = head.rfind(b"<", 0, found.start())
+        if tag >= 0 and head.startswith(b"<meta", tag):
+            codec = codec_of(found.group(1).decode("latin-1"))
+            if codec:
+                return codec
+    return None
 
 
 def needs_decoder(codec: str) -> bool:

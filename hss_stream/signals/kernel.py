@@ -1,7 +1,7 @@
 """What every numba kernel is made with: the decorator, and unchecked access to arrays.
 
-Kernels release the GIL, are compiled for one eager signature and cached on disk, so that a start
-costs milliseconds. Where no cache location is writable they compile in memory instead of failing.
+Kernels release the GIL, are compiled for one eager signature and cached on disk (kernel_cache.py), so that
+a start costs milliseconds. Where no cache location is writable they compile in memory instead of failing.
 
 Numba wraps negative indices and checks no bounds. The loads and stores below skip the wrap-around
 (indices stay int64), which is worth a third of the speed. Hostile pages are daily bread, so there is
@@ -16,6 +16,8 @@ from typing import Any, TypeAlias, TypeVar, cast
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic as numba_intrinsic
+
+from hss_stream.signals.kernel_cache import attach_cache
 
 CHECKED = os.environ.get("TEST_CHECKED_KERNELS") == "1"
 
@@ -37,26 +39,28 @@ Step: TypeAlias = Any  # position and state after it
 BYTES_IN = types.Array(types.uint8, 1, "C", readonly=True)
 
 
+# Reference counts of arrays cost half the speed; a kernel owns no array, so it needs none. The price: a
+# kernel cannot allocate, its buffers come as arguments.
+_OPTIONS: dict[str, Any] = {"boundscheck": CHECKED, "error_model": "numpy", "_nrt": False}
+
+
 def kernel(*signatures: Any) -> Callable[[Function], Function]:
-    """Return a decorator that compiles a function for these signatures, cached where possible."""
-    options: dict[str, Any] = {"nogil": True, "boundscheck": CHECKED, "error_model": "numpy"}
+    """Return a decorator that compiles a function for these signatures, or takes it from the cache."""
 
     def compile_function(function: Function) -> Function:
-        if not CHECKED:
-            try:
-                return cast("Function", njit(list(signatures), cache=True, **options)(function))
-            except RuntimeError as error:
-                # Numba raises while decorating when no cache location is writable.
-                if "cannot cache" not in str(error):
-                    raise
-        return cast("Function", njit(list(signatures), **options)(function))
+        dispatcher = njit(nogil=True, **_OPTIONS)(function)
+        attach_cache(dispatcher, checked=CHECKED)
+        for signature in signatures:
+            dispatcher.compile(signature)
+        dispatcher.disable_compile()
+        return cast("Function", dispatcher)
 
     return compile_function
 
 
 def kernel_part(function: Function) -> Function:
     """Compile a function that is inlined into the kernels that call it."""
-    return cast("Function", njit(inline="always", boundscheck=CHECKED, error_model="numpy")(function))
+    return cast("Function", njit(forceinline=True, **_OPTIONS)(function))
 
 
 def _element(context: Any, builder: Any, array_type: Any, array: Any, index: Any, width: int = 1) -> Any:

@@ -4,10 +4,10 @@ All that must survive the end of a chunk lives in this array and in the buffers,
 page gives the same result. The limits keep memory bounded whatever the page.
 """
 
-# States, grouped: text, what may become a tag, inside a tag, raw text, declarations.
+# States in the order a page usually goes through them: text, what may become a tag, inside a tag; then
+# the rare ones: references, raw text, declarations.
 (
     TEXT,
-    REFERENCE,
     OPEN,
     END_OPEN,
     NAME,
@@ -19,6 +19,7 @@ page gives the same result. The limits keep memory bounded whatever the page.
     SINGLE_QUOTED,
     UNQUOTED,
     CLOSE,
+    REFERENCE,
     RAW_OPEN,
     RAW_END,
     RAW_BANG,

@@ -225,14 +225,14 @@ def read_attribute(body: Bytes, start: Int, stop: Int, scan: Int, state: Integer
         state[ps.ATTRIBUTE_KEY] = int64(key)
         if scan == ps.AFTER_ATTRIBUTE:
             choose_attribute(key, state)
-    if scan == ps.AFTER_ATTRIBUTE:
+    if scan == ps.AFTER_ATTRIBUTE and start < stop:
         while start < stop and load_byte(CLASS, load_byte(body, start)) & SPACE:
             start += 1
         if start < stop:
             is_value = load_byte(body, start) == _EQUALS
             scan = int64(ps.BEFORE_VALUE) if is_value else int64(ps.BEFORE_ATTRIBUTE)
             start += is_value
-    elif scan == ps.BEFORE_VALUE:
+    if scan == ps.BEFORE_VALUE:
         while start < stop and load_byte(CLASS, load_byte(body, start)) & SPACE:
             start += 1
         if start < stop:
