@@ -3,7 +3,9 @@
 A token is a maximal run of letters and digits (`letters.py` says what those are and how they fold), or
 one ASCII punctuation byte. Other symbols, white space and broken UTF-8 only separate. Each token is one
 uint64: the upper 63 bits are a hash of its folded characters; the low bit is 1 for a *candidate*, a word
-that I-Match may use (Kolcz et al. 2004, section 6.3: at least four characters, at most one digit).
+that I-Match may use (Kolcz et al. 2004, section 6.3: at least four characters, at most one digit), unless
+it stands in an address: a run between separators that has `://` or `@` in it. Spammers put a new address
+into every copy, and the footers of mailing lists consist of little else.
 
 The hash is stored in lexicons, models and signatures, so it is fixed for ever: for each folded character
 c, h = (rotate_left(h, 5) xor c) * FOLD, modulo 2**64, then the finaliser of MurmurHash3.
@@ -45,6 +47,8 @@ _PADDING = 4
 # A hasher keeps its scratch between texts, but not one of a giant text.
 _KEPT_TEXT_BYTES = 1 << 20
 
+_SLASH, _COLON, _AT = ord("/"), ord(":"), ord("@")
+
 _TABLE = letter_table()
 
 
@@ -73,7 +77,7 @@ def fold_character(character: str) -> tuple[str, int]:
 
 
 def word_hash(word: str) -> int:
-    """Return the token of one word or punctuation character: the definition, one character at a time."""
+    """Return the token of one word or punctuation character outside of addresses: the definition."""
     value = characters = digits = 0
     for character in word:
         folded, kind = fold_character(character)
@@ -112,8 +116,16 @@ def _decode(text: Any, position: int, lead: int) -> int:
     return found
 
 
+@kernel_part
+def _ends_scheme(text: Any, position: int) -> bool:
+    """Tell whether the slash there ends a `://`."""
+    return (
+        position >= 2 and load_byte(text, position - 1) == _SLASH and load_byte(text, position - 2) == _COLON
+    )
+
+
 @kernel(types.int64(BYTES_IN, types.int64, BYTES_IN, BYTES_IN, TABLE_IN, types.uint64[::1]))
-def _hash_words(  # noqa: C901, PLR0915 - one loop over bytes; calls would cost its speed
+def _hash_words(  # noqa: C901, PLR0912, PLR0915 - one loop over bytes; calls would cost its speed
     text: Any, size: int, kinds: Any, folded_bytes: Any, table: Any, tokens: Any
 ) -> int:
     """Write the tokens of text[:size] and return their number; _PADDING zeros must follow the text."""
@@ -121,11 +133,15 @@ def _hash_words(  # noqa: C901, PLR0915 - one loop over bytes; calls would cost 
     fold, mix_1, mix_2 = np.uint64(_FOLD), np.uint64(_MIX_1), np.uint64(_MIX_2)
     position = 0
     count = 0
+    run_start = 0  # the first token since the last separator
+    in_address = False
     while position < size:
         byte = load_byte(text, position)
         kind = load_byte(kinds, byte)
         if kind == 0:
             position += 1
+            run_start = count
+            in_address = False
             continue
         value = np.uint64(0)
         characters = 0
@@ -133,7 +149,12 @@ def _hash_words(  # noqa: C901, PLR0915 - one loop over bytes; calls would cost 
         if kind == _PUNCTUATION:
             value = np.uint64(byte) * fold
             characters = 1
+            if not in_address and (byte == _AT or (byte == _SLASH and _ends_scheme(text, position))):
+                in_address = True
+                for token in range(run_start, count):
+                    store_item(tokens, token, load_item(tokens, token) & np.uint64(_MASK - 1))
             position += 1
+        separated = False
         while kind & (_LETTER | _HIGH):
             start = position
             while kind & _LETTER:
@@ -157,6 +178,7 @@ def _hash_words(  # noqa: C901, PLR0915 - one loop over bytes; calls would cost 
             elif FIRST_TAG <= code <= LAST_TAG:
                 entry |= PASSED_OVER
             if entry & 3 == SEPARATOR:
+                separated = True
                 break
             if entry & LETTER:
                 value = (((value << left) | (value >> right)) ^ np.uint64(entry >> 2)) * fold
@@ -164,14 +186,18 @@ def _hash_words(  # noqa: C901, PLR0915 - one loop over bytes; calls would cost 
                 digits_twice += entry & (DIGIT - LETTER)
             byte = load_byte(text, position)
             kind = load_byte(kinds, byte)
-        if characters == 0:
-            continue
-        value = (value ^ (value >> half)) * mix_1
-        value = (value ^ (value >> half)) * mix_2
-        value ^= value >> half
-        candidate = characters >= CANDIDATE_MIN_CHARACTERS and digits_twice <= 2 * CANDIDATE_MAX_DIGITS
-        store_item(tokens, count, (value & np.uint64(_MASK - 1)) | np.uint64(candidate))
-        count += 1
+        if characters > 0:
+            value = (value ^ (value >> half)) * mix_1
+            value = (value ^ (value >> half)) * mix_2
+            value ^= value >> half
+            candidate = characters >= CANDIDATE_MIN_CHARACTERS and digits_twice <= 2 * CANDIDATE_MAX_DIGITS
+            store_item(
+                tokens, count, (value & np.uint64(_MASK - 1)) | np.uint64(candidate and not in_address)
+            )
+            count += 1
+        if separated:
+            run_start = count
+            in_address = False
     return count
 
 

@@ -8,15 +8,23 @@ from hss_stream.signals.words import fold_character, word_hash
 
 def slow_tokens(text: bytes) -> list[int]:
     """Return the token of every word and every ASCII punctuation character."""
-    words = [""]
+    runs: list[list[str]] = [[""]]
     for character in text.decode("utf-8", "replace"):
         kind = fold_character(character)[1]
         if kind in {LETTER, DIGIT}:
-            words[-1] += character
+            runs[-1][-1] += character
         elif kind == SEPARATOR:
-            is_punctuation = character.isascii() and character.isprintable() and character != " "
-            words += [character, ""] if is_punctuation else [""]
-    return [word_hash(word) for word in words if word]
+            if character.isascii() and character.isprintable() and character != " ":
+                runs[-1] += [character, ""]
+            else:
+                runs.append([""])
+    return [token for run in runs for token in _run_tokens([word for word in run if word])]
+
+
+def _run_tokens(words: list[str]) -> list[int]:
+    """Return the tokens of what stands between two separators; in an address none is a candidate."""
+    is_address = "@" in words or any([":", "/", "/"] == words[at : at + 3] for at in range(len(words)))
+    return [word_hash(word) & ~is_address for word in words]
 
 
 def slow_class(character: str) -> int:
