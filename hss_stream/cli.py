@@ -13,6 +13,16 @@ from hss_stream.lazy_group import CommandTable, LazyGroup
 
 COMMANDS: CommandTable = {
     "demo": ("hss_stream.commands.demo", "See what it does, on pages it generates."),
+    "score": ("hss_stream.commands.score", "Print every signal of pages, messages or texts."),
+    "compare": (
+        "hss_stream.commands.compare",
+        "Print every distance between two pages, and where they agree.",
+    ),
+    "similar": (
+        "hss_stream.commands.similar",
+        "Rank all pages by their similarity to one, and show the gaps.",
+    ),
+    "evaluate": ("hss_stream.commands.evaluate", "Print the tables of the papers on your own data."),
     "settings": ("hss_stream.commands.settings", "Print every setting, its value and where it came from."),
 }
 

@@ -23,10 +23,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
+from rapidfuzz.process import cdist
 
 LENGTH_BINS = 11
 # The paper's threshold; it prints 2.5, but distances end at 1.
 PAPER_THRESHOLD = 0.25
+
+# (longer - LCS) / longer, and 0 for two empty texts. R and F divide the same way: rounding keeps their order.
+_align = LCSseq.normalized_distance
 
 LastFunction = Literal["R", "F", "D"]
 
@@ -61,19 +65,18 @@ def rough_distance(a: TagStructure, b: TagStructure) -> float:
     """Return R: how much the lengths of two pages differ; 0 for two pages without tags."""
     n, m = len(a.tags), len(b.tags)
     longer = max(n, m)
-    return 1.0 - min(n, m) / longer if longer else 0.0
+    return (longer - min(n, m)) / longer if longer else 0.0
 
 
 def length_distance(a: TagStructure, b: TagStructure) -> float:
     """Return F: how much the histograms of tag-name lengths of two pages differ."""
     longer = max(len(a.tags), len(b.tags))
-    return 1.0 - sum(map(min, a.lengths, b.lengths)) / longer if longer else 0.0
+    return (longer - sum(map(min, a.lengths, b.lengths))) / longer if longer else 0.0
 
 
 def tag_distance(a: TagStructure, b: TagStructure) -> float:
     """Return D: the share of the longer page that the best alignment leaves unmatched."""
-    longer = max(len(a.tags), len(b.tags))
-    return 1.0 - LCSseq.similarity(a.tags, b.tags) / longer if longer else 0.0
+    return _align(a.tags, b.tags)
 
 
 def cascade_distance(a: TagStructure, b: TagStructure, threshold: float = PAPER_THRESHOLD) -> Distance:
@@ -104,7 +107,7 @@ def distance_below(a: TagStructure, b: TagStructure, limit: float) -> Distance:
     # One match less than needed, so that rounding cannot lose a pair; RapidFuzz answers 0 below it.
     cutoff = max(int((1.0 - limit) * longer) - 1, 0)
     matches = LCSseq.similarity(a.tags, b.tags, score_cutoff=cutoff)
-    return Distance(1.0 - matches / longer if matches >= cutoff else limit, "D")
+    return Distance((longer - matches) / longer if matches >= cutoff else limit, "D")
 
 
 class StructureTable:
@@ -130,16 +133,16 @@ class StructureTable:
 
     def tag_distances(self, page: int, others: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return D between a page and each of the others."""
+        texts = [self.structures[other].tags for other in others.tolist()]
         own = self.structures[page].tags
-        similarity = LCSseq.similarity
-        matches = [similarity(own, self.structures[other].tags) for other in others.tolist()]
-        return self._unmatched(page, others, np.array(matches, np.int64))
+        # One call for all prepares our page once, which more than halves the time on short pages.
+        matches = cdist([own], texts, scorer=LCSseq.similarity, dtype=np.int64)[0]
+        return self._unmatched(page, others, matches)
 
     def _unmatched(
         self, page: int, others: NDArray[np.int64], matches: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """Return the share of the longer page without a match; 0 where neither has tags."""
         longer = np.maximum(self.counts[others], self.counts[page])
-        distances: NDArray[np.float64] = 1.0 - matches / np.maximum(longer, 1)
-        distances[longer == 0] = 0.0
+        distances: NDArray[np.float64] = (longer - matches) / np.maximum(longer, 1)
         return distances

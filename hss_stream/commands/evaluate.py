@@ -1,0 +1,18 @@
+"""`hss-stream evaluate`: the papers' tables on the user's own data, one command a method."""
+
+import click
+
+from hss_stream.lazy_group import CommandTable, LazyGroup
+
+METHODS: CommandTable = {
+    "style": ("hss_stream.commands.evaluate_style", "Clusters by style against labels (2006 paper)."),
+    "structure": (
+        "hss_stream.commands.evaluate_structure",
+        "Distances R, F and D and what the cascade saves.",
+    ),
+}
+
+
+@click.command(cls=LazyGroup, table=METHODS)
+def command() -> None:
+    """Print the tables of the papers on your own data."""
