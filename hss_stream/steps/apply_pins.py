@@ -23,7 +23,6 @@ from hss_stream.store.effects import (
     Represent,
     Touch,
 )
-from hss_stream.verdicts.cluster_class import CLUSTER_SUMS
 from hss_stream.verdicts.cluster_id import STYLE, shard_of
 from hss_stream.verdicts.placing import MERGED, OPENED
 
@@ -54,7 +53,9 @@ def effects_of(pages: Sequence[AppliedPage], shards: int) -> dict[int, list[Effe
             _add_cluster(effects, item)
             _add_index(effects, item, shards)
             page = item.page
-            note = NoteDomain(page.offset, page.at, page.domain, item.pinned.decision.cluster)
+            note = NoteDomain(
+                page.offset, page.at, page.domain, item.pinned.decision.cluster, (*page.fake, 0)
+            )
             effects[page.domain % shards].append(note)
     return effects
 
@@ -63,7 +64,7 @@ def _add_cluster(effects: defaultdict[int, list[Effect]], item: AppliedPage) -> 
     page, one = item.page, item.pinned.decision
     home = effects[shard_of(one.cluster)]
     opens = one.outcome == OPENED
-    sums = (one.inward, one.links, one.alike, one.parts, *(0,) * (CLUSTER_SUMS - 4))
+    sums = (one.inward, one.links, one.alike, one.parts, one.known, *page.fake)
     hit = 0 if opens else one.representative
     home.append(
         Join(page.offset, page.at, STYLE, one.cluster, one.slots, page.domain, item.url, hit, sums, opens)

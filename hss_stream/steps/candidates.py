@@ -36,6 +36,7 @@ class SketchedPage:
     links: tuple[int, ...] = ()
     text: bytes = b""
     excluded: int | None = None
+    fake: tuple[int, int, int] = (0, 0, 0)
 
 
 class KeptRepresentatives:
@@ -92,7 +93,9 @@ class LookUp:
         self.sketches = sketch_rows(b"".join([page.sketch for page in pages]))
         self.words = np.stack([page.words for page in pages])
         self.views = [
-            PageView(page.offset, page.at, page.domain, page.links, page.text, excluded=page.excluded)
+            PageView(
+                page.offset, page.at, page.domain, page.links, page.text, page.fake, excluded=page.excluded
+            )
             for page in pages
         ]
         self.heads: dict[int, ClusterHead] = {}
@@ -179,14 +182,12 @@ async def look_up(
     for row in near:
         run.views[row].complete = False
     await run.probe(np.setdiff1d(rows, np.array(near, np.int64)), FIRST_PROBES, PROBES)
-    links = sorted({link for page in pages for link in page.links})
-    domains = {
-        link: (record.latest, record.last)
-        for link, record in zip(links, await store.read_domains(links) if links else (), strict=True)
-        if record is not None
-    }
+    names = sorted({name for page in pages for name in (page.domain, *page.links)})
+    records = dict(zip(names, await store.read_domains(names), strict=True))
+    domains = {name: (one.latest, one.last) for name, one in records.items() if one is not None}
+    host_sums = {name: one.sums for name, one in records.items() if one is not None}
     return BatchView(
         source, store.shards, run.views, run.sketches, run.words, run.entries, run.bucket_bytes, clocks,
-        run.heads, run.owners, domains,
+        run.heads, run.owners, domains, host_sums,
         lambda name: kept.sketches[kept.rows[name]], lambda name: kept.records[name].text,
     )  # fmt: skip

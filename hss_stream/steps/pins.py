@@ -14,8 +14,8 @@ from hss_stream.verdicts.placing import Decision
 
 PIN_FORMAT = 1
 # offset (from the block's first), outcome, slots, inward, links, alike, parts | four names | probes |
-# counts of path, merges, URL bytes, evicted lows, extra bytes
-_ENTRY = struct.Struct("<IBBBBBBQQQQIBBBBH")
+# counts of path, merges, URL bytes, evicted lows, extra bytes | known links, fake text of the host
+_ENTRY = struct.Struct("<IBBBBBBQQQQIBBBBHBIII")
 _NAME = struct.Struct("<Q")
 
 
@@ -57,6 +57,8 @@ def pack_pins(first: int, pages: list[PinnedPage]) -> bytes:
                 len(page.representative_url),
                 len(page.evicted_lows),
                 len(page.extra),
+                one.known,
+                *one.host,
             )
         )
         parts.extend(_NAME.pack(name) for name in (*one.path, *one.merges))
@@ -77,7 +79,7 @@ def unpack_pins(block: PinnedBlock) -> list[PinnedPage]:
     while place < len(blob):
         values = _ENTRY.unpack_from(blob, place)
         place += _ENTRY.size
-        paths, merges, url, lows, extra = values[12:]
+        paths, merges, url, lows, extra = values[12:17]
         names = struct.unpack_from(f"<{paths + merges}Q", blob, place)
         place += 8 * len(names)
         cuts = [place, place + url, place + url + lows, place + url + lows + extra]
@@ -85,6 +87,7 @@ def unpack_pins(block: PinnedBlock) -> list[PinnedPage]:
         decision = Decision(
             block.first + values[0], values[1], values[7], values[8], values[2], values[3], values[4],
             values[5], values[6], names[:paths], names[paths:], values[9], values[11], values[10],
+            values[17], values[18:21],
         )  # fmt: skip
         pages.append(PinnedPage(decision, *(blob[one:two] for one, two in pairwise(cuts))))
     return pages

@@ -21,7 +21,7 @@ class ClusterRules:
     Without it a template whose pages drift is cut into pieces; 48 gives an adjusted Rand index of .99
     to the batch result with a quarter of the pages indexed (docs/algorithms/clusters.md).
     `representatives`: most representatives of one cluster (0: no limit).
-    `bridge_slots`: see `may_merge`.
+    `bridge_slots`, `merge_slots`: see `may_merge`.
     `bucket_entries`: most representatives indexed under one value of one probe: a value that many pages
     share (an empty layout, a crafted page) would otherwise make every look-up read all of them.
     """
@@ -30,6 +30,7 @@ class ClusterRules:
     near_slots: int = 48
     representatives: int = 8
     bridge_slots: int = 12
+    merge_slots: int = 0
     bucket_entries: int = 8
     bucket_bytes: int = 4000
     lifetime_seconds: int = 30 * 86_400
@@ -48,9 +49,11 @@ def may_merge(first: int, second: int, between: int, rules: ClusterRules) -> boo
     the two representatives with each other. Guards against chains: a page glued together from two
     unrelated templates matches both, yet the two share nothing; one such page would join two
     clusters, and a row of them everything. Pages of one template that each lost other slots still
-    share some: at least `bridge_slots`.
+    share some: at least `bridge_slots`. Text clusters have nothing between them, because one equal coordinate
+    would have joined them; there the page itself must match both on `merge_slots`.
     """
-    return first >= rules.threshold and second >= rules.threshold and between >= rules.bridge_slots
+    least = max(rules.threshold, rules.merge_slots)
+    return first >= least and second >= least and between >= rules.bridge_slots
 
 
 def may_represent(further: Mapping[int, int], rules: ClusterRules) -> tuple[bool, int | None]:

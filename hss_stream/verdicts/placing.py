@@ -25,6 +25,7 @@ from hss_stream.verdicts.cluster_rules import (
     may_represent,
     survivor,
 )
+from hss_stream.verdicts.fake_sums import FakeSums
 from hss_stream.verdicts.style_match import matching_slots_many
 
 OPENED, JOINED, MERGED, TOO_LITTLE_STYLE, HTTP_ERROR = range(5)
@@ -60,6 +61,7 @@ class PageView:
     domain: int
     links: tuple[int, ...] = ()
     text: bytes = b""
+    fake: tuple[int, int, int] = (0, 0, 0)
     candidates: list[Candidate] = field(default_factory=list)
     complete: bool = True
     excluded: int | None = None
@@ -86,6 +88,7 @@ class BatchView:
     heads: dict[int, ClusterHead]
     owners: dict[int, int]
     domains: dict[int, tuple[int, int]]
+    host_sums: dict[int, tuple[int, ...]]
     sketch_of: Callable[[int], NDArray[np.uint16]]
     text_of: Callable[[int], bytes]
 
@@ -96,6 +99,7 @@ class Decision:
 
     `path`: merged ids between the representative's cluster and the one that is joined. `merges`: clusters
     that fold into `cluster`. `probes`: bit mask of the probes under which the page is indexed, if it is.
+    `known`: linked domains that have a record. `host`: fake text of the domain with this page.
     """
 
     offset: int
@@ -112,6 +116,8 @@ class Decision:
     becomes: int = 0
     probes: int = 0
     evicted: int = 0
+    known: int = 0
+    host: tuple[int, int, int] = (0, 0, 0)
 
 
 class LookUpAgain(Exception):  # noqa: N818 - a signal, not an error
@@ -280,16 +286,23 @@ class Deciding:
         decision.links = len(page.links)
         for link in page.links:
             latest = view.domains.get(link)
-            if latest is not None and latest[0] in names:
-                clock = view.clocks[link % view.shards]
-                decision.inward += is_alive(latest[1], clock, self.rules.domain_lifetime_seconds)
+            clock = view.clocks[link % view.shards]
+            if latest is not None and is_alive(latest[1], clock, self.rules.domain_lifetime_seconds):
+                decision.known += 1
+                decision.inward += latest[0] in names
 
-    def note_domain(self, page: PageView, cluster: int) -> None:
+    def note_domain(self, page: PageView, decision: Decision) -> None:
         """Follow what applying does to the record of the page's domain."""
         view = self.view
         shard = page.domain % view.shards
+        known = view.domains.get(page.domain)
+        sums: tuple[int, ...] = (0, 0, 0)
+        if known is not None and is_alive(known[1], view.clocks[shard], self.rules.domain_lifetime_seconds):
+            sums = view.host_sums.get(page.domain, sums)
+        decision.host = (FakeSums(*sums[:3]) + FakeSums(*page.fake)).to_numbers()
+        view.host_sums[page.domain] = decision.host
         view.clocks[shard] = max(view.clocks[shard], page.at)
-        view.domains[page.domain] = (cluster, view.clocks[shard])
+        view.domains[page.domain] = (decision.cluster, view.clocks[shard])
 
 
 def decide_batch(view: BatchView, rules: ClusterRules) -> list[Decision]:
@@ -307,7 +320,7 @@ def decide_batch(view: BatchView, rules: ClusterRules) -> list[Decision]:
             decision = run.join(number, page, found) if found else run.open(number, page)
         except LookUpAgain:
             break
-        run.note_domain(page, decision.cluster)
+        run.note_domain(page, decision)
         decisions.append(decision)
         if decision.merges:
             break
