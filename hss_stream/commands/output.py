@@ -40,7 +40,9 @@ def cell_text(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     # Addresses and excerpts are other people's: an escape sequence in them must not reach the terminal.
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in str(value))
+    return "".join(
+        char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in str(value)
+    )
 
 
 def report_problems(problems: ProblemCount) -> None:
