@@ -73,7 +73,7 @@ def contains(scratch: Bytes, length: Int, wanted: Bytes) -> bool:
     return found
 
 
-@kernel(types.void(types.uint8[::1], types.int64[::1], types.uint8[::1]))
+@kernel(types.void(types.uint8[::1], types.int64[::1], types.uint8[::1]), allocates=False)
 def take_value(scratch: Bytes, state: Integers, links: Bytes) -> None:
     """Take the finished value of an attribute that matters, at the front of scratch."""
     length = state[ps.VALUE_LENGTH]

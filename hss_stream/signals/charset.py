@@ -145,7 +145,7 @@ def utf8_length(body: Bytes, at: Int, size: Int) -> Int:
     return length
 
 
-@kernel(types.int64(BYTES_IN, types.uint8[::1]))
+@kernel(types.int64(BYTES_IN, types.uint8[::1]), allocates=False)
 def _repair(body: Bytes, out: Bytes) -> Int:
     at = 0
     end = 0

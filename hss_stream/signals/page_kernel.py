@@ -87,7 +87,8 @@ _BUFFER = types.uint8[::1]
         _BUFFER,
         _BUFFER,
         _BUFFER,
-    )
+    ),
+    allocates=False,
 )
 def scan_chunk(
     body: Bytes,

@@ -172,7 +172,7 @@ def compact_noise(body: Bytes, start: Int, stop: Int, noise: Bytes, end: Int) ->
     return end
 
 
-@kernel(types.void(BYTES_IN, types.uint64[::1], types.uint64[::1], types.uint8[::1]))
+@kernel(types.void(BYTES_IN, types.uint64[::1], types.uint64[::1], types.uint8[::1]), allocates=False)
 def sketch_chunk(body: Bytes, state: Words, slots: Words, noise: Bytes) -> None:
     """Sketch a chunk; state = [rolling hash, noise bytes so far]."""
     size = body.size

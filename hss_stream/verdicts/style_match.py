@@ -51,7 +51,7 @@ def _sketch_row(sketch: bytes) -> NDArray[np.uint16]:
     return row
 
 
-@kernel(types.void(_ROW_IN, _ROWS_IN, types.int64[::1]))
+@kernel(types.void(_ROW_IN, _ROWS_IN, types.int64[::1]), allocates=False)
 def _count_matches(one: Shorts, many: Shorts, counts: Integers) -> None:
     for row in range(many.shape[0]):
         count = 0
