@@ -24,6 +24,7 @@ COMMANDS: CommandTable = {
     ),
     "evaluate": ("hss_stream.commands.evaluate", "Print the tables of the papers on your own data."),
     "settings": ("hss_stream.commands.settings", "Print every setting, its value and where it came from."),
+    "tokens": ("hss_stream.commands.tokens", "Create, revoke and list the tokens of the gateway."),
 }
 
 

@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from hss_stream.errors import SettingsError
+from hss_stream.gateway.options import GatewaySettings
 from hss_stream.stream.options import KafkaSettings, WorkerSettings
 
 PREFIX = "HSS_"
@@ -58,13 +59,6 @@ class MetricsSettings(BaseModel, frozen=True, extra="forbid"):
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(9464, ge=0, le=65535, description="Port to listen on; 0 takes a free one and logs it.")
-
-
-class GatewaySettings(BaseModel, frozen=True, extra="forbid"):
-    """Where the look-up service listens."""
-
-    host: str = Field("127.0.0.1", description="Address to listen on.")
-    port: int = Field(8080, ge=0, le=65535, description="Port to listen on.")
 
 
 class VerdictSettings(BaseModel, frozen=True, extra="forbid"):

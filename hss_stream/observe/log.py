@@ -25,6 +25,10 @@ Event = Literal[
     "worker_stopped",
     "worker_stuck",
     "trim_failed",
+    "gateway_started",
+    "gateway_stopping",
+    "gateway_process_died",
+    "tokens_unreadable",
 ]
 
 _LOGGER = logging.getLogger("hss_stream")

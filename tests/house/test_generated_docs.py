@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from hss_stream.commands.settings import to_markdown
+from hss_stream.gateway.openapi import to_bytes
 from hss_stream.settings import Settings, setting_lines
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -11,3 +12,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_settings_page_is_current():
     """docs/settings.md lists every setting with its default."""
     assert to_markdown(setting_lines(Settings())) == (DOCS / "settings.md").read_text()
+
+
+def test_openapi_is_current():
+    """docs/openapi.json is what the gateway serves."""
+    assert to_bytes() == (DOCS / "openapi.json").read_bytes()

@@ -1,0 +1,52 @@
+"""Put a gateway together out of its settings and a store."""
+
+from pathlib import Path
+from typing import TextIO
+
+from hss_stream.gateway.breaker import Breaker
+from hss_stream.gateway.guard import Guard
+from hss_stream.gateway.handlers import Handlers
+from hss_stream.gateway.lookups import LookUps
+from hss_stream.gateway.name_cache import NameCache
+from hss_stream.gateway.openapi import to_bytes
+from hss_stream.gateway.options import GatewaySettings
+from hss_stream.gateway.queue import WorkQueue
+from hss_stream.gateway.rates import RateLimit, SharedRates
+from hss_stream.gateway.server import GatewayServer
+from hss_stream.observe.access_log import AccessLog
+from hss_stream.observe.gateway_metrics import GatewayMetrics
+from hss_stream.store.cluster_store import ClusterStore
+from hss_stream.verdicts.alert import AlertRules
+
+
+def build_server(
+    settings: GatewaySettings,
+    store: ClusterStore,
+    *,
+    metrics: GatewayMetrics,
+    alert_rules: AlertRules | None = None,
+    shared_rates: SharedRates | None = None,
+    log_stream: TextIO | None = None,
+    log_as_json: bool = True,
+) -> GatewayServer:
+    """Return a server that is ready to start."""
+    lookups = LookUps(
+        store,
+        breaker=Breaker(settings.breaker_failures, settings.breaker_seconds),
+        budget_seconds=settings.budget_seconds,
+        alert_rules=alert_rules,
+    )
+    handlers = Handlers(
+        lookups,
+        WorkQueue(settings.concurrency, settings.queue),
+        NameCache(settings.cache_names, settings.cache_seconds),
+        metrics,
+        to_bytes(),
+    )
+    rates = (
+        RateLimit("token", settings.rate_per_second, settings.burst_seconds, shared_rates),
+        RateLimit("address", settings.address_rate_per_second, settings.burst_seconds, shared_rates),
+    )
+    guard = Guard(Path(settings.tokens_file) if settings.tokens_file else None, settings.host)
+    access_log = AccessLog(log_stream, as_json=log_as_json)
+    return GatewayServer(settings, guard, rates, lookups, handlers, metrics, access_log)

@@ -1,0 +1,112 @@
+"""Look-ups with a time budget: the steps, and what is said when the store is away.
+
+A look-up that the store does not answer in time, or at all, is answered with `unknown` and
+`"degraded": true`: the mail goes on. After a few failures in a row the store is not asked for a moment.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor
+from time import monotonic
+from typing import Generic, NamedTuple, TypeVar
+
+from hss_stream.errors import StoreError
+from hss_stream.gateway.breaker import Breaker
+from hss_stream.steps.look_up_cluster import FoundCluster, look_up_cluster
+from hss_stream.steps.look_up_mail import LookUpMail, ReadMail, read_mail
+from hss_stream.steps.look_up_name import LookUpName, NameVerdict
+from hss_stream.steps.look_up_page import UNKNOWN, LookUpPage, ReadPage, SubjectVerdict, read_page
+from hss_stream.steps.look_up_style import LookUpStyle
+from hss_stream.steps.look_up_url import LookUpUrl, UrlVerdict
+from hss_stream.steps.scan_page import domain_of_url
+from hss_stream.store.cluster_store import ClusterStore
+from hss_stream.verdicts.alert import AlertRules
+from hss_stream.verdicts.cluster_rules import ClusterRules
+
+Found = TypeVar("Found")
+
+# Bodies from this size on are read in a thread: the kernels release the GIL, and others need not wait.
+THREAD_BYTES = 128 * 1024
+
+_NOTHING = SubjectVerdict(UNKNOWN)
+
+
+class Looked(NamedTuple, Generic[Found]):
+    """What a look-up found; `degraded` when the store could not be asked."""
+
+    found: Found
+    degraded: bool
+
+
+class LookUps:
+    """All look-ups of one process."""
+
+    def __init__(
+        self,
+        store: ClusterStore,
+        *,
+        breaker: Breaker,
+        budget_seconds: float,
+        rules: ClusterRules | None = None,
+        alert_rules: AlertRules | None = None,
+        executor: Executor | None = None,
+    ) -> None:
+        rules, alert_rules = rules or ClusterRules(), alert_rules or AlertRules()
+        look_up_style = LookUpStyle(store, rules)
+        self.breaker = breaker
+        self._store = store
+        self._rules = rules
+        self._budget_seconds = budget_seconds
+        self._executor = executor
+        self._page = LookUpPage(look_up_style, alert_rules)
+        self._mail = LookUpMail(look_up_style, alert_rules)
+        self._url = LookUpUrl(store, rules, alert_rules)
+        self._name = LookUpName()
+
+    async def mail(self, raw: bytes) -> tuple[ReadMail, Looked[SubjectVerdict]]:
+        """Look a message up."""
+        mail = await self._read(len(raw), lambda: read_mail(raw))
+        return mail, await self._ask(lambda: self._mail(mail), _NOTHING)
+
+    async def page(
+        self, body: bytes, content_type: str | None, url: str
+    ) -> tuple[ReadPage, Looked[SubjectVerdict]]:
+        """Look a page up."""
+        page = await self._read(len(body), lambda: read_page(body, content_type, url))
+        return page, await self._ask(lambda: self._page(page), _NOTHING)
+
+    async def url(self, url: str) -> Looked[UrlVerdict]:
+        """Look a URL up."""
+        return await self._ask(lambda: self._url(url), UrlVerdict(_NOTHING, domain_of_url(url), None))
+
+    async def name(self, name: str) -> Looked[NameVerdict]:
+        """Look a name server up; `name` is a normal name."""
+        return await self._ask(lambda: self._name(name), NameVerdict(domain_of_url(f"//{name}")))
+
+    async def cluster(self, space: str, identity: int) -> Looked[FoundCluster | None]:
+        """Look a cluster up."""
+        return await self._ask(lambda: look_up_cluster(self._store, self._rules, space, identity), None)
+
+    async def ping(self) -> bool:
+        """Ask the store for a sign of life; feeds the breaker, so that recovery needs no traffic."""
+        clocks: list[int] = []
+        looked = await self._ask(self._store.read_clocks, clocks)
+        return not looked.degraded
+
+    async def _read(self, size: int, read: Callable[[], Found]) -> Found:
+        if size < THREAD_BYTES:
+            return read()
+        return await asyncio.get_running_loop().run_in_executor(self._executor, read)
+
+    async def _ask(self, ask: Callable[[], Awaitable[Found]], otherwise: Found) -> Looked[Found]:
+        """Return what the store says within the budget, or `otherwise`."""
+        if not self.breaker.may_call(monotonic()):
+            return Looked(otherwise, degraded=True)
+        try:
+            async with asyncio.timeout(self._budget_seconds):
+                found = await ask()
+        except (StoreError, TimeoutError):
+            self.breaker.failed(monotonic())
+            return Looked(otherwise, degraded=True)
+        self.breaker.succeeded()
+        return Looked(found, degraded=False)

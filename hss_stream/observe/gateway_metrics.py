@@ -1,0 +1,102 @@
+"""The gateway's metrics, spelled once and used through verbs; several processes add up.
+
+With `PROMETHEUS_MULTIPROC_DIR` set before the program starts, every process keeps its values in files of
+that folder, and any of them answers with the sum over all.
+"""
+
+import os
+from typing import Literal
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
+
+Limit = Literal["connections", "headers_time", "body_bytes", "body_time", "queue", "rate", "bad_token"]
+CacheOutcome = Literal["hit", "miss"]
+
+_SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+
+
+class GatewayMetrics:
+    """The metrics of one gateway process, in a registry of their own."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        own = self.registry
+        self._lookups = Counter(
+            "hss_lookups_total", "Look-ups answered, by kind and verdict.", ["kind", "verdict"], registry=own
+        )
+        self._requests = Counter(
+            "hss_gateway_requests_total", "Requests answered, by route and status.", ["route", "status"],
+            registry=own,
+        )  # fmt: skip
+        self._seconds = Histogram(
+            "hss_gateway_request_seconds", "From the headers of a request to its answer, by route.",
+            ["route"], buckets=_SECONDS, registry=own,
+        )  # fmt: skip
+        self._cache = Counter(
+            "hss_gateway_cache_total", "Names looked for among the kept answers, by outcome.", ["outcome"],
+            registry=own,
+        )  # fmt: skip
+        self._limits = Counter(
+            "hss_gateway_limits_total", "Requests and connections refused, by limit.", ["limit"], registry=own
+        )
+        self._degraded = Counter(
+            "hss_gateway_degraded_total", "Answers given without the store, by kind.", ["kind"], registry=own
+        )
+        self._connections = Gauge(
+            "hss_gateway_connections", "Connections open.", registry=own, multiprocess_mode="livesum"
+        )
+        self._breaker = Gauge(
+            "hss_gateway_store_away", "Processes that leave the store alone because it failed.",
+            registry=own, multiprocess_mode="livesum",
+        )  # fmt: skip
+        # `labels()` takes a lock and builds a key; the few children are kept instead.
+        self._children: dict[tuple[object, ...], Counter | Histogram] = {}
+
+    def request_done(self, route: str, status: int, seconds: float) -> None:
+        """Count a request."""
+        self._counter(self._requests, route, str(status)).inc()
+        key = (self._seconds, route)
+        histogram = self._children.get(key)
+        if histogram is None:
+            histogram = self._children[key] = self._seconds.labels(route)
+        histogram.observe(seconds)  # type: ignore[union-attr] # the key says that it is a histogram
+
+    def lookup_done(self, kind: str, verdict: str, *, degraded: bool) -> None:
+        """Count what was said about a subject."""
+        self._counter(self._lookups, kind, verdict).inc()
+        if degraded:
+            self._counter(self._degraded, kind).inc()
+
+    def cache_asked(self, outcome: CacheOutcome) -> None:
+        """Count a look among the kept answers."""
+        self._counter(self._cache, outcome).inc()
+
+    def limit_hit(self, limit: Limit) -> None:
+        """Count a refusal."""
+        self._counter(self._limits, limit).inc()
+
+    def connections_are(self, count: int) -> None:
+        """Set the number of open connections."""
+        self._connections.set(count)
+
+    def store_is_away(self, *, away: bool) -> None:
+        """Set whether this process leaves the store alone."""
+        self._breaker.set(int(away))
+
+    def to_text(self) -> bytes:
+        """Return the exposition: of all processes together where there are several."""
+        registry = self.registry
+        if folder := os.environ.get(MULTIPROCESS):
+            registry = CollectorRegistry()
+            MultiProcessCollector(registry, path=folder)  # type: ignore[no-untyped-call] # its types are half
+        return generate_latest(registry)
+
+    def _counter(self, family: Counter, *labels: str) -> Counter:
+        key = (family, *labels)
+        child = self._children.get(key)
+        if not isinstance(child, Counter):
+            child = self._children[key] = family.labels(*labels)
+        return child
