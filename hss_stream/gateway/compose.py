@@ -6,6 +6,7 @@ from typing import TextIO
 from hss_stream.gateway.breaker import Breaker
 from hss_stream.gateway.guard import Guard
 from hss_stream.gateway.handlers import Handlers
+from hss_stream.gateway.labels import Labels
 from hss_stream.gateway.lookups import LookUps
 from hss_stream.gateway.name_cache import NameCache
 from hss_stream.gateway.openapi import to_bytes
@@ -16,6 +17,7 @@ from hss_stream.gateway.server import GatewayServer
 from hss_stream.observe.access_log import AccessLog
 from hss_stream.observe.gateway_metrics import GatewayMetrics
 from hss_stream.store.cluster_store import ClusterStore
+from hss_stream.stream.label_sender import LabelSender
 from hss_stream.verdicts.alert import AlertRules
 
 
@@ -25,6 +27,7 @@ def build_server(
     *,
     metrics: GatewayMetrics,
     alert_rules: AlertRules | None = None,
+    label_sender: LabelSender | None = None,
     shared_rates: SharedRates | None = None,
     log_stream: TextIO | None = None,
     log_as_json: bool = True,
@@ -38,6 +41,7 @@ def build_server(
     )
     handlers = Handlers(
         lookups,
+        Labels(lookups, label_sender),
         WorkQueue(settings.concurrency, settings.queue),
         NameCache(settings.cache_names, settings.cache_seconds),
         metrics,

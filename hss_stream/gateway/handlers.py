@@ -9,6 +9,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from hss_stream.gateway.answers import cluster_answer, name_answer, url_answer, verdict_answer
 from hss_stream.gateway.call import Answer, Call, etag_of, json_answer, tagged_answer
 from hss_stream.gateway.json_body import parse_json
+from hss_stream.gateway.labels import Labels
 from hss_stream.gateway.lookups import LookUps
 from hss_stream.gateway.models import LookupRequest
 from hss_stream.gateway.name_cache import NameCache
@@ -25,8 +26,15 @@ class Handlers:
     """The handlers of one process and what they share."""
 
     def __init__(
-        self, lookups: LookUps, queue: WorkQueue, names: NameCache, metrics: GatewayMetrics, openapi: bytes
+        self,
+        lookups: LookUps,
+        labels: Labels,
+        queue: WorkQueue,
+        names: NameCache,
+        metrics: GatewayMetrics,
+        openapi: bytes,
     ) -> None:
+        self.label = labels.place
         self._lookups = lookups
         self._queue = queue
         self._names = names

@@ -22,7 +22,7 @@ def _parameters(route: Route) -> list[dict[str, Any]]:
         found.append({"name": route.part, "in": "path", "required": True, "schema": {"type": "string"}})
     for name in route.query:
         schema: dict[str, Any] = {"type": "string"}
-        if name == "label":
+        if name == "label?":
             schema["enum"] = ["spam", "ham", "none"]
         if name.rstrip("?") == "url":
             schema["maxLength"] = 8192

@@ -40,6 +40,8 @@ ROUTES = (
     Route("GET", "/v1/url", "url", "lookup", "Look a URL up, without its page.", "UrlAnswer", query=("url",)),
     Route("POST", "/v1/lookup", "lookup", "lookup", "Look many names and URLs up.", "LookupAnswer",
           body=("application/json",), body_model="LookupRequest"),
+    Route("POST", "/v1/labels", "label", "label", "Say what a subject is.", "LabelAnswer", query=("label?",),
+          body=("application/json", "message/rfc822"), body_model="LabelRequest", status=202),
     Route("GET", "/healthz", "healthz", None, "Say whether the process is alive.", "HealthAnswer"),
     Route("GET", "/readyz", "readyz", None, "Say whether the store is behind it.", "HealthAnswer"),
     Route("GET", "/metrics", "metrics", "admin", "Metrics for Prometheus.", ""),

@@ -51,11 +51,15 @@ class Gateway:
 
 
 @asynccontextmanager
-async def running(store=None, *, tokens: Path | None = None, **options) -> AsyncIterator[Gateway]:
+async def running(
+    store=None, *, tokens: Path | None = None, labels=None, **options
+) -> AsyncIterator[Gateway]:
     """Run a gateway for a while."""
     settings = GatewaySettings(port=0, tokens_file=str(tokens) if tokens else None, **options)
     metrics, log = GatewayMetrics(), io.StringIO()
-    server = build_server(settings, store or MemoryClusterStore(), metrics=metrics, log_stream=log)
+    server = build_server(
+        settings, store or MemoryClusterStore(), metrics=metrics, log_stream=log, label_sender=labels
+    )
     port = await server.start("127.0.0.1", 0)
     async with aiohttp.ClientSession() as client:
         try:
