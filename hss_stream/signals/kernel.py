@@ -50,7 +50,7 @@ def kernel(*signatures: Any, allocates: bool = True) -> Callable[[Function], Fun
     """
 
     def compile_function(function: Function) -> Function:
-        dispatcher = njit(nogil=True, _nrt=allocates, **_OPTIONS)(function)
+        dispatcher = njit(**_OPTIONS | {"nogil": True, "_nrt": allocates})(function)
         attach_cache(dispatcher, checked=CHECKED)
         for signature in signatures:
             dispatcher.compile(signature)
@@ -62,7 +62,7 @@ def kernel(*signatures: Any, allocates: bool = True) -> Callable[[Function], Fun
 
 def kernel_part(function: Function) -> Function:
     """Compile a function that is inlined into the kernels that call it; it makes no array of its own."""
-    return cast("Function", njit(forceinline=True, _nrt=False, **_OPTIONS)(function))
+    return cast("Function", njit(**_OPTIONS | {"forceinline": True, "_nrt": False})(function))
 
 
 def _element(context: Any, builder: Any, array_type: Any, array: Any, index: Any, width: int = 1) -> Any:
