@@ -23,6 +23,8 @@ COMMANDS: CommandTable = {
         "Rank all pages by their similarity to one, and show the gaps.",
     ),
     "evaluate": ("hss_stream.commands.evaluate", "Print the tables of the papers on your own data."),
+    "redrive": ("hss_stream.commands.redrive", "Send dead letters back, once their cause is mended."),
+    "topics": ("hss_stream.commands.topics", "Create the topics the stream reads and writes."),
     "settings": ("hss_stream.commands.settings", "Print every setting, its value and where it came from."),
     "tokens": ("hss_stream.commands.tokens", "Create, revoke and list the tokens of the gateway."),
 }

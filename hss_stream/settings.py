@@ -106,6 +106,21 @@ class Settings(BaseSettings):
     gateway: GatewaySettings = Field(default_factory=GatewaySettings)
     verdict: VerdictSettings = Field(default_factory=VerdictSettings)
 
+    def require_kafka(self) -> None:
+        """Refuse the broker inside the process: a command on its own would look at an empty one."""
+        if self.broker.startswith("memory://"):
+            raise SettingsError(
+                "HSS_BROKER is memory://, which only demo and tests use; set kafka://host:port"
+            )
+
+    def require_lasting_store(self) -> None:
+        """Refuse a store that ends with the process."""
+        if self.redis == "embedded://":
+            raise SettingsError(
+                "HSS_REDIS is embedded:// without a path, which only demo, replay and tests use; "
+                "set redis://host:port/db or embedded://PATH"
+            )
+
 
 @dataclass(frozen=True)
 class SettingLine:

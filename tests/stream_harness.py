@@ -1,14 +1,15 @@
 """A worker on the embedded broker with a stand-in step: what tests of the stream start and stop."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from hss_stream.errors import StoreError
 from hss_stream.observe.metrics import Metrics
 from hss_stream.steps.events import Origin, make_event
+from hss_stream.store.page_marks import MemoryPageMarks
 from hss_stream.stream.memory_log import MemoryLog
 from hss_stream.stream.options import KafkaSettings, WorkerSettings
-from hss_stream.stream.page_step import MemoryMarks, PageInput, Partition, PlacedPage
+from hss_stream.stream.page_step import PageInput, Partition, PlacedPage
 from hss_stream.stream.page_stream import StreamSetup, create_page_stream
 from hss_stream.stream.topics import Topics
 
@@ -78,8 +79,9 @@ class Harness:
     def __init__(self, **options: object) -> None:
         self.log = MemoryLog(partitions=2)
         self.step = StandInStep()
-        self.marks = MemoryMarks()
+        self.marks = MemoryPageMarks()
         self.metrics = Metrics()
+        self.open_reader = lambda _: JoiningReader()
         self.options = WorkerSettings(**{"retry_seconds": 0.05, "drain_seconds": 1.0, **options})
         self.app = None
         self.produced = 0
@@ -88,9 +90,10 @@ class Harness:
         """Start a worker."""
         setup = StreamSetup("hss", "memory://", Topics(), KafkaSettings(), self.options)
         self.stream = create_page_stream(
-            setup, self.step, self.marks, self.metrics, lambda _: JoiningReader(), self.log
+            setup, self.step, self.marks, self.metrics, self.open_reader, self.log
         )
         self.app = self.stream.app
+        self.app.conf.broker_commit_interval = 0.05
         await self.app.start()
 
     async def stop(self) -> None:
@@ -110,8 +113,13 @@ class Harness:
 
     async def wait_committed(self, count: int) -> None:
         """Wait until that many records are committed."""
+        await self.wait_for(lambda: self.committed() >= count)
+
+    @staticmethod
+    async def wait_for(condition: Callable[[], bool]) -> None:
+        """Wait until something is so."""
         async with asyncio.timeout(30):
-            while self.committed() < count:  # noqa: ASYNC110 - the log has no event for commits
+            while not condition():  # noqa: ASYNC110 - conditions of tests have no events
                 await asyncio.sleep(0.01)
 
 

@@ -156,6 +156,7 @@ def check_body(facts: PageFacts, body: bytes | None) -> bytes:
 
 
 def is_binary(body: bytes) -> bool:
-    """Tell whether the first bytes are no text in any encoding pages use."""
+    """Tell whether the first bytes are no text in any encoding pages use; gzip is unpacked later."""
     head = body[:512]
-    return b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")) and head.count(0) * 3 < len(head)
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff")) or head.count(0) * 3 > len(head)
+    return b"\0" in head and not wide and not head.startswith(b"\x1f\x8b")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from hss_stream.steps.events import Event
+from hss_stream.store.page_marks import PartitionMarks
 from hss_stream.stream.page_record import PageFacts
 
 
@@ -52,21 +53,6 @@ class PageStep(Protocol):
         """Forget what is kept for offsets that will never be delivered again."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionMarks:
-    """What the store remembers of a partition beside its pins.
-
-    `first` to `last` were in hand when the worker was last heard of, for the `tries`-th time;
-    everything below `done_below` was committed; `letters` are pinned dead letters by offset.
-    """
-
-    first: int = 0
-    last: int = -1
-    tries: int = 0
-    done_below: int = 0
-    letters: Mapping[int, bytes] | None = None
-
-
 class PageMarks(Protocol):
     """Remembers what is in hand and why pages died; every method may raise StoreError."""
 
@@ -98,37 +84,3 @@ class RecordSender(Protocol):
 
     async def send(self, records: Sequence[OutRecord]) -> None:
         """Return once Kafka has acknowledged all of them; raise StreamError if it did not."""
-
-
-class MemoryMarks:
-    """The marks of one process, for the embedded broker and for tests."""
-
-    def __init__(self) -> None:
-        self._marks: dict[Partition, tuple[int, int, int]] = {}
-        self._done: dict[Partition, int] = {}
-        self._letters: dict[Partition, dict[int, bytes]] = {}
-
-    async def load(self, partition: Partition) -> PartitionMarks:
-        """Return what is remembered of a partition."""
-        first, last, tries = self._marks.get(partition, (0, -1, 0))
-        letters = dict(self._letters.get(partition, {}))
-        return PartitionMarks(first, last, tries, self._done.get(partition, 0), letters)
-
-    async def mark(self, partition: Partition, first: int, last: int, tries: int) -> None:
-        """Remember which offsets are in hand."""
-        self._marks[partition] = (first, last, tries)
-
-    async def pin_letters(self, partition: Partition, letters: Mapping[int, bytes]) -> Mapping[int, bytes]:
-        """Pin dead letters; the first pin of an offset stays."""
-        pinned = self._letters.setdefault(partition, {})
-        for offset, letter in letters.items():
-            pinned.setdefault(offset, letter)
-        return {offset: pinned[offset] for offset in letters}
-
-    async def trim(self, committed: Mapping[Partition, int]) -> None:
-        """Forget letters below the committed offsets."""
-        for partition, offset in committed.items():
-            self._done[partition] = max(offset, self._done.get(partition, 0))
-            pinned = self._letters.get(partition, {})
-            for old in [old for old in pinned if old < offset]:
-                del pinned[old]

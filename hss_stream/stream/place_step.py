@@ -1,0 +1,83 @@
+"""The step behind the stream: pages of `hss.pages` into the clusters of the store."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+
+from hss_stream.signals.page_scan import PageScan, PageScanner
+from hss_stream.steps.events import Origin
+from hss_stream.steps.place_page import PlacePages, SourceName
+from hss_stream.steps.scan_page import PageToPlace, ScannedPage, scan_to_place
+from hss_stream.stream.page_record import PageFacts
+from hss_stream.stream.page_step import PageInput, Partition, PlacedPage
+
+
+class PartsReader:
+    """Scans a large body as its parts arrive."""
+
+    def __init__(self, facts: PageFacts) -> None:
+        self._scanner = PageScanner()
+        self._scanner.begin(facts.content_type)
+
+    def update(self, chunk: bytes) -> None:
+        """Scan the next bytes."""
+        self._scanner.update(chunk)
+
+    def finish(self) -> PageScan:
+        """Return what the body gave."""
+        return self._scanner.finish()
+
+
+def _scan_some(pages: Sequence[PageToPlace]) -> list[ScannedPage]:
+    return [scan_to_place(page) for page in pages]
+
+
+class PlaceStep:
+    """Gives pages to `PlacePages`; scans in as many pieces as there are threads."""
+
+    def __init__(self, place: PlacePages, group: str, executor: Executor, threads: int) -> None:
+        self._place = place
+        self._group = group
+        self._executor = executor
+        self._threads = threads
+
+    def _source(self, partition: Partition) -> SourceName:
+        return SourceName(self._group, partition.topic, partition.partition)
+
+    async def open_source(self, partition: Partition) -> int:
+        """Load the pins of a partition; return its fence."""
+        return await self._place.load_pins(self._source(partition))
+
+    async def scan(self, partition: Partition, pages: Sequence[PageInput]) -> list[ScannedPage]:
+        """Scan pages in threads."""
+        loop = asyncio.get_running_loop()
+        wanted = [self._to_place(partition, page) for page in pages]
+        size = max(1, -(-len(wanted) // self._threads))
+        pieces = [wanted[start : start + size] for start in range(0, len(wanted), size)]
+        scanned = await asyncio.gather(
+            *(loop.run_in_executor(self._executor, _scan_some, piece) for piece in pieces)
+        )
+        return [page for piece in scanned for page in piece]
+
+    def _to_place(self, partition: Partition, page: PageInput) -> PageToPlace:
+        facts = page.facts
+        return PageToPlace(
+            Origin(self._group, partition.topic, partition.partition, page.offset),
+            facts.url,
+            facts.at_ms,
+            body=page.body or b"",
+            scan=page.scan,
+            content_type=facts.content_type,
+            status=facts.status,
+        )
+
+    async def place(self, partition: Partition, scanned: Sequence[ScannedPage]) -> list[PlacedPage]:
+        """Place scanned pages of one partition."""
+        del partition
+        placements = await self._place.place(scanned)
+        return [PlacedPage(placement.outcome, placement.events) for placement in placements]
+
+    async def trim(self, committed: Mapping[Partition, int]) -> None:
+        """Forget the pins of committed pages."""
+        for partition, offset in committed.items():
+            await self._place.trim(self._source(partition), offset)
