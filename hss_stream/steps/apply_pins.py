@@ -45,36 +45,35 @@ class Applied:
     after_merge: Joined | None = None
 
 
-def effects_of(pages: Sequence[AppliedPage], shards: int) -> dict[int, list[Effect]]:
-    """Return the effects of pages by shard, each shard's in offset order."""
+def effects_of(pages: Sequence[AppliedPage], shards: int, space: str = STYLE) -> dict[int, list[Effect]]:
+    """Return the effects of pages by shard, each shard's in offset order; only style notes domains."""
     effects: defaultdict[int, list[Effect]] = defaultdict(list)
     for item in pages:
         if item.pinned.decision.cluster:
-            _add_cluster(effects, item)
+            _add_cluster(effects, item, space)
             _add_index(effects, item, shards)
-            page = item.page
-            note = NoteDomain(
-                page.offset, page.at, page.domain, item.pinned.decision.cluster, (*page.fake, 0)
-            )
+        if item.pinned.decision.cluster and space == STYLE:
+            page, cluster = item.page, item.pinned.decision.cluster
+            note = NoteDomain(page.offset, page.at, page.domain, cluster, (*page.fake, 0))
             effects[page.domain % shards].append(note)
     return effects
 
 
-def _add_cluster(effects: defaultdict[int, list[Effect]], item: AppliedPage) -> None:
+def _add_cluster(effects: defaultdict[int, list[Effect]], item: AppliedPage, space: str) -> None:
     page, one = item.page, item.pinned.decision
     home = effects[shard_of(one.cluster)]
     opens = one.outcome == OPENED
     sums = (one.inward, one.links, one.alike, one.parts, one.known, *page.fake)
     hit = 0 if opens else one.representative
     home.append(
-        Join(page.offset, page.at, STYLE, one.cluster, one.slots, page.domain, item.url, hit, sums, opens)
+        Join(page.offset, page.at, space, one.cluster, one.slots, page.domain, item.url, hit, sums, opens)
     )
     if one.becomes:
         home.append(
             Represent(
                 page.offset,
                 page.at,
-                STYLE,
+                space,
                 one.cluster,
                 one.becomes,
                 page.sketch,
@@ -84,7 +83,7 @@ def _add_cluster(effects: defaultdict[int, list[Effect]], item: AppliedPage) -> 
             )
         )
     for name in one.path:
-        effects[shard_of(name)].append(Touch(page.offset, page.at, STYLE, name, one.representative))
+        effects[shard_of(name)].append(Touch(page.offset, page.at, space, name, one.representative))
 
 
 def _add_index(effects: defaultdict[int, list[Effect]], item: AppliedPage, shards: int) -> None:
@@ -101,32 +100,34 @@ def _add_index(effects: defaultdict[int, list[Effect]], item: AppliedPage, shard
                 effects[low % shards].append(IndexAdd(page.offset, probe, words[probe], one.becomes))
 
 
-async def apply_pages(store: ClusterStore, source: int, pages: Sequence[AppliedPage]) -> list[Applied]:
+async def apply_pages(
+    store: ClusterStore, source: int, pages: Sequence[AppliedPage], space: str = STYLE
+) -> list[Applied]:
     """Apply pages whose decisions are pinned; only the last may merge clusters."""
-    results = await store.apply(source, effects_of(pages, store.shards))
-    applied = [Applied(results.get((STYLE, item.page.offset))) for item in pages]
+    results = await store.apply(source, effects_of(pages, store.shards, space))
+    applied = [Applied(results.get((space, item.page.offset))) for item in pages]
     late = {
         item.pinned.decision.cluster
         for item, one in zip(pages, applied, strict=True)
         if one.joined is not None and one.joined.into
     }
     for cluster in sorted(late):
-        await settle(store, STYLE, cluster)
+        await settle(store, space, cluster)
     if pages and pages[-1].pinned.decision.outcome == MERGED:
-        await _merge(store, source, pages[-1], applied[-1])
+        await _merge(store, source, pages[-1], applied[-1], space)
     return applied
 
 
-async def _merge(store: ClusterStore, source: int, item: AppliedPage, applied: Applied) -> None:
+async def _merge(store: ClusterStore, source: int, item: AppliedPage, applied: Applied, space: str) -> None:
     decision = item.pinned.decision
     for merged in decision.merges:
         one, two = merged, decision.cluster
         while one != two:
             # Somebody may have folded either of them meanwhile: then it is their survivors that are one.
             old, young = sorted((one, two))
-            linked = await store.link(source, decision.offset, STYLE, young, old)
+            linked = await store.link(source, decision.offset, space, young, old)
             applied.links.append((young, linked))
-            applied.after_merge = await settle(store, STYLE, young, (source, decision.offset))
+            applied.after_merge = await settle(store, space, young, (source, decision.offset))
             one, two = linked.into, old
 
 

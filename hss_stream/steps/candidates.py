@@ -86,8 +86,10 @@ class LookUp:
         kept: KeptRepresentatives,
         rules: ClusterRules,
         pages: Sequence[SketchedPage],
+        space: str,
     ) -> None:
         self.store = store
+        self.space = space
         self.kept = kept
         self.rules = rules
         self.sketches = sketch_rows(b"".join([page.sketch for page in pages]))
@@ -140,7 +142,7 @@ class LookUp:
         while wanted:
             names = list(wanted)
             wanted = set()
-            for name, record in zip(names, await self.store.read_clusters(STYLE, names), strict=True):
+            for name, record in zip(names, await self.store.read_clusters(self.space, names), strict=True):
                 if record is not None:
                     self.heads[name] = ClusterHead(record.into, record.last, record.further)
                     if record.into and record.into not in self.heads:
@@ -170,9 +172,10 @@ async def look_up(
     rules: ClusterRules,
     source: int,
     pages: Sequence[SketchedPage],
+    space: str = STYLE,
 ) -> BatchView:
     """Read everything that deciding these pages needs."""
-    run = LookUp(store, kept, rules, pages)
+    run = LookUp(store, kept, rules, pages, space)
     clocks = await store.read_clocks()
     rows = np.array([row for row, page in enumerate(pages) if page.excluded is None], np.int64)
     await run.probe(rows, 0, FIRST_PROBES)

@@ -22,18 +22,23 @@ LABELS: tuple[str | None, ...] = (None, "spam", "ham")
 def page_events(page: ScannedPage, pinned: PinnedPage, applied: Applied) -> Iterator[Event]:
     """Yield the events of one page, in a fixed order."""
     yield attachment_event(page, pinned, applied.joined)
+    yield from cluster_events(page, pinned, applied, STYLE)
+
+
+def cluster_events(page: ScannedPage, pinned: PinnedPage, applied: Applied, space: str) -> Iterator[Event]:
+    """Yield what a page changed about the clusters of a space."""
     decision, joined = pinned.decision, applied.joined
     if joined is None:
         return
     if decision.outcome == OPENED:
-        yield cluster_event(page, STYLE, decision.cluster, "opened", joined, page.url)
+        yield cluster_event(page, space, decision.cluster, "opened", joined, page.url)
     for merged, linked in applied.links:
-        yield cluster_event(page, STYLE, merged, "merged", linked, linked.prototype, linked.into)
+        yield cluster_event(page, space, merged, "merged", linked, linked.prototype, linked.into)
     after = applied.after_merge or joined
     if after.class_after != joined.class_before:
-        yield cluster_event(page, STYLE, decision.cluster, "class", after, after.prototype)
+        yield cluster_event(page, space, decision.cluster, "class", after, after.prototype)
     if applied.after_merge is not None:
-        yield cluster_event(page, STYLE, decision.cluster, "current", after, after.prototype)
+        yield cluster_event(page, space, decision.cluster, "current", after, after.prototype)
 
 
 def attachment_event(page: ScannedPage, pinned: PinnedPage, joined: Joined | None) -> Event:

@@ -12,18 +12,20 @@ gives the same events.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from hss_stream.steps.apply_pins import AppliedPage, apply_pages
+from hss_stream.steps.apply_pins import Applied, AppliedPage, apply_pages
 from hss_stream.steps.candidates import KeptRepresentatives, look_up
 from hss_stream.steps.events import Event, Origin
 from hss_stream.steps.page_events import page_events
 from hss_stream.steps.pins import PinnedPage, pack_pins, unpack_pins
+from hss_stream.steps.read_signals import ReadSignals
 from hss_stream.steps.scan_page import PageToPlace, ScannedPage, scan_to_place
 from hss_stream.store.cluster_store import ClusterStore, Pins
 from hss_stream.store.layout import PROBE_SLOTS
@@ -47,12 +49,17 @@ class SourceName(NamedTuple):
 
 @dataclass(frozen=True)
 class Placement:
-    """What became of a page. `skipped`: it was committed long ago, so there is nothing to send."""
+    """What became of a page. `skipped`: it was committed long ago, so there is nothing to send.
+
+    `pinned` and `applied` are what its events are made of, for steps that say more about it.
+    """
 
     origin: Origin
     outcome: str
     cluster: str | None = None
     events: tuple[Event, ...] = ()
+    pinned: PinnedPage | None = None
+    applied: Applied | None = None
 
     @property
     def is_skipped(self) -> bool:
@@ -74,12 +81,27 @@ class SourceState:
         self.pinned = {page.decision.offset: page for block in pins.blocks for page in unpack_pins(block)}
 
 
+EventsOf = Callable[[ScannedPage, PinnedPage, Applied], Iterable[Event]]
+
+
 class PlacePages:
-    """The step; one for a worker. Not to be called twice at once for the same source."""
+    """The step; one for a worker and space. Not to be called twice at once for the same source.
+
+    `events_of` makes the events of a page; `read_signals` reads its text while it is scanned.
+    """
 
     def __init__(
-        self, store: ClusterStore, rules: ClusterRules | None = None, executor: Executor | None = None
+        self,
+        store: ClusterStore,
+        rules: ClusterRules | None = None,
+        executor: Executor | None = None,
+        space: str = STYLE,
+        events_of: EventsOf = page_events,
+        read_signals: ReadSignals | None = None,
     ) -> None:
+        self.space = space
+        self.events_of = events_of
+        self.read_signals = read_signals
         self.store = store
         self.rules = rules or ClusterRules()
         self.executor = executor
@@ -106,10 +128,9 @@ class PlacePages:
     async def scan(self, pages: Sequence[PageToPlace]) -> list[ScannedPage]:
         """Scan pages in threads, so that the loop can talk to the store meanwhile."""
         loop = asyncio.get_running_loop()
+        scan_one = partial(scan_to_place, read_signals=self.read_signals)
         return list(
-            await asyncio.gather(
-                *(loop.run_in_executor(self.executor, scan_to_place, page) for page in pages)
-            )
+            await asyncio.gather(*(loop.run_in_executor(self.executor, scan_one, page) for page in pages))
         )
 
     async def __call__(self, pages: Sequence[PageToPlace]) -> list[Placement]:
@@ -151,7 +172,7 @@ class PlacePages:
     async def _decide(self, state: SourceState, pages: list[ScannedPage]) -> list[PinnedPage]:
         """Decide and pin the first pages; none if somebody else has pinned them meanwhile."""
         sketched = [page.sketched for page in pages]
-        view = await look_up(self.store, self.kept, self.rules, state.number, sketched)
+        view = await look_up(self.store, self.kept, self.rules, state.number, sketched, self.space)
         pinned = [PinnedPage(decision) for decision in decide_batch(view, self.rules)]
         fresh = {
             one.decision.becomes: page
@@ -206,7 +227,7 @@ class PlacePages:
         self, state: SourceState, pages: list[ScannedPage], pinned: list[PinnedPage]
     ) -> list[Placement]:
         items = [AppliedPage(page.sketched, page.url, one) for page, one in zip(pages, pinned, strict=True)]
-        applied = await apply_pages(self.store, state.number, items)
+        applied = await apply_pages(self.store, state.number, items, self.space)
         placements = []
         for page, one, result in zip(pages, pinned, applied, strict=True):
             decision = one.decision
@@ -214,7 +235,8 @@ class PlacePages:
                 sketched = page.sketched
                 record = RepresentativeRecord(decision.cluster, sketched.sketch, sketched.text, page.url)
                 self.kept.keep(decision.becomes, record)
-            cluster = to_text(STYLE, decision.cluster) if decision.cluster else None
-            events = tuple(page_events(page, one, result))
-            placements.append(Placement(page.origin, OUTCOMES[decision.outcome], cluster, events))
+            cluster = to_text(self.space, decision.cluster) if decision.cluster else None
+            events = tuple(self.events_of(page, one, result))
+            outcome = OUTCOMES[decision.outcome]
+            placements.append(Placement(page.origin, outcome, cluster, events, one, result))
         return placements

@@ -19,6 +19,7 @@ from hss_stream.signals.text_likeness import text_parts
 from hss_stream.signals.words import WordHasher
 from hss_stream.steps.candidates import SketchedPage
 from hss_stream.steps.events import Origin
+from hss_stream.steps.read_signals import ReadSignals, TextSignals
 from hss_stream.store.layout import PROBE_SLOTS, domain_hash, stored_url
 from hss_stream.verdicts.placing import HTTP_ERROR, TOO_LITTLE_STYLE
 
@@ -55,6 +56,7 @@ class ScannedPage:
     url: bytes
     sketched: SketchedPage
     scan: PageScan | None = None
+    signals: TextSignals | None = None
 
     @property
     def source(self) -> tuple[str, str, int]:
@@ -105,7 +107,7 @@ def probe_words(style: StyleSketch, sketch: bytes) -> "np.ndarray[tuple[int], np
     return words
 
 
-def scan_to_place(page: PageToPlace) -> ScannedPage:
+def scan_to_place(page: PageToPlace, read_signals: ReadSignals | None = None) -> ScannedPage:
     """Scan a page; BadPageError when its URL is beyond all measure."""
     if len(page.url) > MAX_URL_BYTES:
         raise BadPageError(f"reading a page: its URL has {len(page.url)} characters; at most {MAX_URL_BYTES}")
@@ -124,8 +126,12 @@ def scan_to_place(page: PageToPlace) -> ScannedPage:
         excluded = HTTP_ERROR
     elif scan.style.is_degenerate or (page.status is not None and page.status >= 300):
         excluded = TOO_LITTLE_STYLE
+    is_page = page.status is None or page.status < 300
+    signals = read_signals(scan.text) if read_signals is not None and is_page else None
     sketched = SketchedPage(
         page.origin.offset, page.at_ms // 1000, own, sketch, probe_words(scan.style, sketch),
         link_domains(scan, own), text, excluded,
+        (0, 0, 0) if signals is None else signals.fake_sums().to_numbers(),
     )  # fmt: skip
-    return ScannedPage(page.origin, page.url, page.at_ms, domain, stored_url(page.url), sketched, scan)
+    url = stored_url(page.url)
+    return ScannedPage(page.origin, page.url, page.at_ms, domain, url, sketched, scan, signals)
