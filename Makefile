@@ -35,6 +35,7 @@ docs: .venv/dev.stamp  ## write the generated pages again
 	$(BIN)/hss-stream settings --markdown >docs/settings.md
 	$(BIN)/python -m tests.house.cli_page >docs/cli.md
 	$(BIN)/python -c 'from hss_stream.gateway.openapi import to_bytes; print(to_bytes().decode(), end="")' >docs/openapi.json
+	$(BIN)/python -m tests.house.sync_client
 
 kafka:  ## a local Kafka broker on port 9092, in the foreground (needs Java 17 and Maven)
 	deploy/kafka/fetch

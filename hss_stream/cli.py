@@ -26,6 +26,7 @@ COMMANDS: CommandTable = {
     "redrive": ("hss_stream.commands.redrive", "Send dead letters back, once their cause is mended."),
     "topics": ("hss_stream.commands.topics", "Create the topics the stream reads and writes."),
     "settings": ("hss_stream.commands.settings", "Print every setting, its value and where it came from."),
+    "lookup": ("hss_stream.commands.lookup", "Ask a running gateway about a file, a URL or a name."),
     "tokens": ("hss_stream.commands.tokens", "Create, revoke and list the tokens of the gateway."),
 }
 

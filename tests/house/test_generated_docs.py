@@ -5,6 +5,7 @@ from pathlib import Path
 from hss_stream.commands.settings import to_markdown
 from hss_stream.gateway.openapi import to_bytes
 from hss_stream.settings import Settings, setting_lines
+from tests.house.sync_client import CLIENT, to_synchronous
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -17,3 +18,10 @@ def test_settings_page_is_current():
 def test_openapi_is_current():
     """docs/openapi.json is what the gateway serves."""
     assert to_bytes() == (DOCS / "openapi.json").read_bytes()
+
+
+def test_client_has_one_source():
+    """The client that waits is the one that is awaited, without the awaiting."""
+    asynchronous = (CLIENT / "asynchronous.py").read_text()
+
+    assert to_synchronous(asynchronous) == (CLIENT / "synchronous.py").read_text()
