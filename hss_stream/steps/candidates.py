@@ -142,11 +142,11 @@ class LookUp:
         while wanted:
             names = list(wanted)
             wanted = set()
-            for name, record in zip(names, await self.store.read_clusters(self.space, names), strict=True):
-                if record is not None:
-                    self.heads[name] = ClusterHead(record.into, record.last, record.further)
-                    if record.into and record.into not in self.heads:
-                        wanted.add(record.into)
+            for name, head in zip(names, await self.store.read_heads(self.space, names), strict=True):
+                if head is not None:
+                    self.heads[name] = head
+                    if head.into and head.into not in self.heads:
+                        wanted.add(head.into)
 
     def is_surely_near(self, view: PageView, latest: list[int]) -> bool:
         """Tell whether a page needs no further probes, however the clocks move within the batch."""

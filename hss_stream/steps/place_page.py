@@ -36,6 +36,7 @@ from hss_stream.verdicts.placing import OUTCOMES, decide_batch
 
 # More pages a round trip cost latency, fewer cost calls; see the bench `attach`.
 BATCH_PAGES = 256
+LEAST_BATCH_PAGES = 16
 
 
 class SourceName(NamedTuple):
@@ -73,6 +74,7 @@ class SourceState:
 
     number: int
     fence: int = -1
+    batch: int = BATCH_PAGES
     pinned: dict[int, PinnedPage] = field(default_factory=dict)
 
     def take(self, pins: Pins) -> None:
@@ -163,9 +165,14 @@ class PlacePages:
                 placements += await self._repeat(state, pages[:old])
                 pages = pages[old:]
                 continue
-            pinned = await self._decide(state, pages)
+            pinned = await self._decide(state, pages[: state.batch])
             if pinned:
                 placements += await self._apply(state, pages[: len(pinned)], pinned)
+                # Merges end a batch early: what was looked up for the rest is lost, so ask for less.
+                cut = len(pinned) < min(state.batch, len(pages))
+                state.batch = (
+                    max(LEAST_BATCH_PAGES, len(pinned)) if cut else min(BATCH_PAGES, 2 * state.batch)
+                )
                 pages = pages[len(pinned) :]
         return placements
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from hss_stream.store.effects import Drained, Effect, Joined, Linked
 from hss_stream.store.records import ClusterRecord, DomainRecord, RepresentativeRecord
+from hss_stream.verdicts.placing import ClusterHead
 
 PROBES = 20
 
@@ -97,6 +98,9 @@ class ClusterStore(Protocol):
 
     async def read_clusters(self, space: str, clusters: Sequence[int]) -> list[ClusterRecord | None]:
         """Return the records of clusters; None where there is none."""
+
+    async def read_heads(self, space: str, clusters: Sequence[int]) -> list[ClusterHead | None]:
+        """Return what decisions need of clusters: cheaper than their whole records."""
 
     async def read_domains(self, domains: Sequence[int]) -> list[DomainRecord | None]:
         """Return the records of domains (8-byte hashes of their names)."""

@@ -69,6 +69,7 @@ _BY_CODE: dict[str, tuple[type[StoreError], str]] = {
     "NOAUTH": (StoreRefusedError, "the server wants a password; put it in the address"),
     "WRONGPASS": (StoreRefusedError, "the user name or the password is wrong"),
     "NOPERM": (StoreRefusedError, "the user may not run a command this program needs"),
+    "FORMAT": (StoreMismatchError, "a record was written by another version of this program"),
     "MOVED": (StoreRefusedError, "the server is a node of a Redis Cluster, which is not supported yet"),
     "CROSSSLOT": (StoreRefusedError, "the server is a node of a Redis Cluster, which is not supported yet"),
 }

@@ -7,11 +7,12 @@
 | b | probe, lower half of its word | index: entries of [upper half, 2 bytes][representative, 8 bytes] |
 | r | representative | owner, sketch, text parts, URL (`records.py`) |
 | s t m | cluster of the space | packed record (`records.py`) |
-| h | cluster with more than 32 domains | HyperLogLog of domains |
-| q | merged cluster being drained | what its survivor has not acknowledged yet |
-| k | cluster that took others over | hash: merged cluster → last drain taken |
+| h | space, cluster with more than 32 domains | HyperLogLog of domains |
+| q | space, merged cluster being drained | what its survivor has not acknowledged yet |
+| k | space, cluster that took others over | hash: merged cluster → last drain taken |
 | d | domain | packed record (`records.py`) |
-| w v | hour | expiry wheels of clusters and of domains: lists of 8-byte names |
+| w v | hour | expiry wheels of clusters and of domains: lists of names |
+| z | | sorted set of the hours whose lists hold something |
 | c | | the shard's clock, seconds of page time |
 | f | source | fence: last offset applied to this shard |
 | o | source | outbox: results of offsets not committed yet |
@@ -25,7 +26,7 @@ number beside the old one.
 """
 
 FORMATS = {
-    "b": 1, "r": 1, "s": 1, "t": 1, "m": 1, "h": 1, "q": 1, "k": 1, "d": 1, "w": 1, "v": 1,
+    "b": 1, "r": 1, "s": 1, "t": 1, "m": 1, "h": 1, "q": 1, "k": 1, "d": 1, "w": 1, "v": 1, "z": 1,
     "c": 1, "f": 1, "o": 1, "e": 1, "F": 1, "P": 1, "N": 1, "M": 1,
 }  # fmt: skip
 
@@ -54,6 +55,11 @@ class Keys:
     def of_source(self, shard: int, letter: str, source: int) -> bytes:
         """Return the key of a source's fence, outbox or pins on a shard."""
         return self.key(shard, letter, source.to_bytes(2, "big"))
+
+    def pattern(self, letter: str) -> bytes:
+        """Return the pattern of the keys of everything of a letter that is named by a cluster id."""
+        shard = "?" * (len(self.heads[0]) - len(self.prefix) - 2)
+        return f"{self.prefix}{{{shard}}}{letter}{FORMATS[letter]}{'?' * 8}".encode()
 
     def home(self, source: int) -> int:
         """Return the shard that holds the pins of a source."""

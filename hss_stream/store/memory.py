@@ -18,6 +18,7 @@ from hss_stream.store.shard_state import ShardState
 from hss_stream.verdicts.cluster_class import ClassLimits
 from hss_stream.verdicts.cluster_id import shard_of
 from hss_stream.verdicts.cluster_rules import ClusterRules, is_alive
+from hss_stream.verdicts.placing import ClusterHead
 
 
 class MemoryClusterStore:
@@ -74,6 +75,13 @@ class MemoryClusterStore:
     async def read_clusters(self, space: str, clusters: Sequence[int]) -> list[ClusterRecord | None]:
         """Return the records of clusters."""
         return [deepcopy(self.states[shard_of(name)].clusters.get((space, name))) for name in clusters]
+
+    async def read_heads(self, space: str, clusters: Sequence[int]) -> list[ClusterHead | None]:
+        """Return what decisions need of clusters."""
+        records = [self.states[shard_of(name)].clusters.get((space, name)) for name in clusters]
+        return [
+            None if one is None else ClusterHead(one.into, one.last, dict(one.further)) for one in records
+        ]
 
     async def read_domains(self, domains: Sequence[int]) -> list[DomainRecord | None]:
         """Return the records of domains."""

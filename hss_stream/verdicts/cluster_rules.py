@@ -31,7 +31,7 @@ class ClusterRules:
     representatives: int = 8
     bridge_slots: int = 12
     merge_slots: int = 0
-    bucket_entries: int = 8
+    bucket_entries: int = 32
     bucket_bytes: int = 4000
     lifetime_seconds: int = 30 * 86_400
     domain_lifetime_seconds: int = 90 * 86_400

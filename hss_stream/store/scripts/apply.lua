@@ -1,0 +1,225 @@
+-- Apply the effects of a batch that fall on one shard. Atomic; the fence makes it happen once.
+-- KEYS[1]  clock of the shard
+-- ARGV[1]  source, 2 bytes     ARGV[2]  effects (store/packing.py), offsets rising
+-- ARGV[3]  cluster life time, seconds   ARGV[4]  domain life time   ARGV[5]  entries a word   ARGV[6]  bytes a bucket
+-- ARGV[7..12]  limits of the classes
+-- writes   s/t/m, r, h, b, d, w, v, z, c, f, o
+-- returns  one result for each join, joined (SHOWN and the prototype's URL); zeros where it was trimmed
+-- repeats  offsets at or below the fence change nothing and answer from the outbox
+local source, effects = ARGV[1], ARGV[2]
+local lifetime, domain_lifetime = tonumber(ARGV[3]), tonumber(ARGV[4])
+local most, most_bytes = tonumber(ARGV[5]), tonumber(ARGV[6])
+local limits = {}
+for i = 7, 12 do limits[i - 6] = tonumber(ARGV[i]) end
+local fence_key = HEAD .. 'f1' .. source
+local fence = tonumber(call('GET', fence_key) or '-1')
+local clock = clock_now()
+local clock_before, top = clock, fence
+local clusters, order, domains, domain_order = {}, {}, {}, {}
+local results, out, buckets = {}, {}, {}
+local kept
+
+-- Results of offsets applied before, by offset, kind, space and name.
+local function kept_result(offset, space, id)
+  if not kept then
+    kept = {}
+    local box = call('GET', outbox_key(source)) or ''
+    local i = 1
+    while i <= #box do
+      local off, kind, s, name, length = U(OUT, box, i)
+      kept[kind .. s .. name .. off] = sub(box, i + OUT_BYTES, i + OUT_BYTES + length - 1)
+      i = i + OUT_BYTES + length
+    end
+  end
+  return kept['J' .. space .. id .. offset] or P(SHOWN, 0, 0, 0, 0, 0, 0, 0, NONE, 0)
+end
+
+local function use(space, id, at, hit)
+  if at > clock then clock = at end
+  local name = space .. id
+  local record = clusters[name]
+  if not record then
+    record = read_cluster(space, id)
+    if not record then
+      record = new_cluster(clock)
+      wheel_add('w', clock + lifetime, name)
+    end
+    clusters[name] = record
+    order[#order + 1] = name
+  end
+  record[9] = clock
+  if hit ~= NONE and record[21] > 0 then
+    local further = record.further
+    local place = find(further, hit, 1, true)
+    while place and place % 10 ~= 1 do place = find(further, hit, place + 1, true) end
+    if place then
+      local hits = math.min(U('<I2', further, place + 8) + 1, 65535)
+      record.further = sub(further, 1, place + 7) .. P('<I2', hits) .. sub(further, place + 10)
+    end
+  end
+  return record
+end
+
+local function draw_sample(record, token, url)
+  if record[23] < 8 then
+    record[23] = record[23] + 1
+    record.samples = record.samples .. string.char(#url) .. url
+    return
+  end
+  local place = token % record[6]
+  if place >= 8 then return end
+  local i = 1
+  for _ = 1, place do i = i + 1 + string.byte(record.samples, i) end
+  local after = i + 1 + string.byte(record.samples, i)
+  record.samples = sub(record.samples, 1, i - 1) .. string.char(#url) .. url .. sub(record.samples, after)
+end
+
+-- verdicts/cluster_class.py, `is_class_due`
+local function is_class_due(pages)
+  if pages < 8 then return true end
+  local step = 1
+  while step * 8 <= pages do step = step * 2 end
+  return pages % step == 0
+end
+
+local function join(i, offset, at)
+  local space, id, slots, domain, token, opens, hit = U('<c1c8Bc4I4Bc8', effects, i)
+  local url_at = i + 59
+  local url = sub(effects, url_at + 1, url_at + string.byte(effects, url_at))
+  local record
+  if offset <= fence then
+    results[#results + 1] = kept_result(offset, space, id)
+    return url_at + 1 + #url
+  end
+  record = use(space, id, at, hit)
+  record[6] = record[6] + 1
+  record[7] = record[7] + slots
+  local a, b, c, d, e, f, g, h = U('<I4I4I4I4I4I4I4I4', effects, i + 27)
+  if a + b + c + d + e + f + g + h > 0 then
+    local more = {a, b, c, d, e, f, g, h}
+    for k = 1, 8 do record[11 + k] = math.min(record[11 + k] + more[k], MAX) end
+  end
+  count_domains(space, id, record, domain)
+  if opens == 0 then draw_sample(record, token, url) end
+  local before, proto = record[2], ''
+  if is_class_due(record[6]) then settle_class(space, record, limits) end
+  record[5] = record[5] + 1
+  if before ~= record[2] then proto = prototype(id) end
+  local shown = show(record, before, proto)
+  results[#results + 1] = shown
+  out[#out + 1] = outbox_entry('J', space, id, offset, shown)
+  return url_at + 1 + #url
+end
+
+local function represent(i, offset)
+  local space, id, name, evicted = U('<c1c8c8c8', effects, i)
+  local url_at = i + 25 + 272
+  local stop = url_at + string.byte(effects, url_at)
+  if offset > fence then
+    call('SET', HEAD .. 'r1' .. name, '\1' .. id .. sub(effects, i + 25, url_at - 1) .. sub(effects, url_at + 1, stop))
+    local record = clusters[space .. id]
+    if evicted ~= NONE then
+      call('UNLINK', HEAD .. 'r1' .. evicted)
+      for place = 1, #record.further, 10 do
+        if sub(record.further, place, place + 7) == evicted then
+          record.further = sub(record.further, 1, place - 1) .. sub(record.further, place + 10)
+          record[21] = record[21] - 1
+          break
+        end
+      end
+    end
+    if name ~= id and record[21] < 255 then
+      record.further = record.further .. name .. '\0\0'
+      record[21] = record[21] + 1
+    end
+  end
+  return stop + 1
+end
+
+-- 1 format 2 verdict 3 flags 4 reserved 5 latest 6 worst 7 first 8 last 9 pages 10-13 sums
+local DOMAIN = '<BBBBc8c8I4I4I4I4I4I4I4'
+local function note_domain(i, at)
+  local name, cluster, a, b, c, d = U('<c8c8I4I4I4I4', effects, i)
+  local record = domains[name]
+  if not record then
+    local raw = call('GET', HEAD .. 'd1' .. name)
+    if raw then record = {U(DOMAIN, raw)} else record = {known = false} end
+    domains[name] = record
+    domain_order[#domain_order + 1] = name
+  end
+  local fresh = record.known == false or record[8] + domain_lifetime < clock
+  if at > clock then clock = at end
+  if record.known == false then wheel_add('v', clock + domain_lifetime, name); record.known = true end
+  if fresh then
+    for k, value in ipairs({1, 0, 0, 0, NONE, NONE, clock, clock, 0, 0, 0, 0, 0}) do record[k] = value end
+  end
+  record[5], record[8], record[9] = cluster, clock, record[9] + 1
+  local more = {a, b, c, d}
+  for k = 1, 4 do record[9 + k] = math.min(record[9 + k] + more[k], MAX) end
+end
+
+local function bucket_of(key)
+  local value = buckets[key]
+  if value == nil then value = call('GET', key) or ''; buckets[key] = value end
+  return value
+end
+
+local function index_add(i)
+  local key = HEAD .. 'b1' .. sub(effects, i, i + 2)
+  local entry = sub(effects, i + 3, i + 12)
+  local value, high = bucket_of(key), sub(effects, i + 3, i + 4)
+  local same, place = 0, find(value, high, 1, true)
+  while place do
+    if place % 10 == 1 then
+      same = same + 1
+      if sub(value, place, place + 9) == entry then return end
+    end
+    place = find(value, high, place + 1, true)
+  end
+  if same < most and #value + 10 <= most_bytes then
+    buckets[key] = value .. entry
+    call('SET', key, value .. entry)
+  end
+end
+
+local function index_remove(i)
+  local key = HEAD .. 'b1' .. sub(effects, i, i + 2)
+  local name, value = sub(effects, i + 3, i + 10), bucket_of(key)
+  for place = 1, #value, 10 do
+    if sub(value, place + 2, place + 9) == name then
+      value = sub(value, 1, place - 1) .. sub(value, place + 10)
+      buckets[key] = value
+      if value == '' then call('UNLINK', key) else call('SET', key, value) end
+      return
+    end
+  end
+end
+
+local i = 1
+while i <= #effects do
+  local kind, offset, at = U('<c1I5I4', effects, i)
+  local past = offset > fence
+  if past and offset > top then top = offset end
+  i = i + 10
+  if kind == 'J' then i = join(i, offset, at)
+  elseif kind == 'R' then i = represent(i, offset)
+  elseif kind == 'T' then
+    if past then use(sub(effects, i, i), sub(effects, i + 1, i + 8), at, sub(effects, i + 9, i + 16)) end
+    i = i + 17
+  elseif kind == 'D' then
+    if past then note_domain(i, at) end
+    i = i + 32
+  elseif kind == 'A' then
+    if past then index_add(i) end
+    i = i + 13
+  else
+    if past then index_remove(i) end
+    i = i + 11
+  end
+end
+for _, name in ipairs(order) do write_cluster(sub(name, 1, 1), sub(name, 2), clusters[name]) end
+for _, name in ipairs(domain_order) do call('SET', HEAD .. 'd1' .. name, P(DOMAIN, unpack(domains[name], 1, 13))) end
+if #out > 0 then call('APPEND', outbox_key(source), table.concat(out)) end
+if clock > clock_before then call('SET', KEYS[1], string.format('%d', clock)) end
+if top > fence then call('SET', fence_key, string.format('%d', top)) end
+return table.concat(results)
