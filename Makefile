@@ -32,7 +32,7 @@ bench: .venv/bench.stamp  ## JSON lines with ratios to baselines; NAME=style for
 	@$(BIN)/python -m tests.bench $(NAME)
 
 docs: .venv/dev.stamp  ## write the generated pages again
-	$(BIN)/hss-stream settings --markdown >docs/settings.md
+	$(BIN)/python -m tests.house.write_docs
 	$(BIN)/python -m tests.house.cli_page >docs/cli.md
 	$(BIN)/python -c 'from hss_stream.gateway.openapi import to_bytes; print(to_bytes().decode(), end="")' >docs/openapi.json
 	$(BIN)/python -m tests.house.sync_client

@@ -25,6 +25,8 @@ COMMANDS: CommandTable = {
     "evaluate": ("hss_stream.commands.evaluate", "Print the tables of the papers on your own data."),
     "redrive": ("hss_stream.commands.redrive", "Send dead letters back, once their cause is mended."),
     "topics": ("hss_stream.commands.topics", "Create the topics the stream reads and writes."),
+    "worker": ("hss_stream.commands.worker", "Place pages from Kafka in clusters, until told to stop."),
+    "check": ("hss_stream.commands.check", "Check the settings, and that Kafka and the store answer."),
     "settings": ("hss_stream.commands.settings", "Print every setting, its value and where it came from."),
     "lookup": ("hss_stream.commands.lookup", "Ask a running gateway about a file, a URL or a name."),
     "tokens": ("hss_stream.commands.tokens", "Create, revoke and list the tokens of the gateway."),

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from hss_stream.errors import StoreError
 from hss_stream.observe.metrics import Metrics
 from hss_stream.steps.events import Origin, make_event
-from hss_stream.store.page_marks import MemoryPageMarks
+from hss_stream.store.page_marks import MemoryPageMarks, Partition
 from hss_stream.stream.memory_log import MemoryLog
 from hss_stream.stream.options import KafkaSettings, WorkerSettings
-from hss_stream.stream.page_step import PageInput, Partition, PlacedPage
+from hss_stream.stream.page_step import PageInput, PlacedPage
 from hss_stream.stream.page_stream import StreamSetup, create_page_stream
 from hss_stream.stream.topics import Topics
 

@@ -25,6 +25,8 @@ Event = Literal[
     "worker_stopped",
     "worker_stuck",
     "trim_failed",
+    "store_does_not_append",
+    "health_listening",
     "gateway_started",
     "gateway_stopping",
     "gateway_process_died",
@@ -32,8 +34,8 @@ Event = Literal[
 ]
 
 _LOGGER = logging.getLogger("hss_stream")
-# Faust tells every rebalance and every slow batch in many words; ours say the same in one line.
-_QUIET = ("faust", "mode", "aiokafka", "asyncio")
+# Faust tells every start and rebalance in many words, also through our subclasses of its services.
+_QUIET = ("faust", "mode", "aiokafka", "asyncio", "hss_stream.stream")
 
 
 class JsonLines(logging.Formatter):

@@ -31,6 +31,12 @@ class Metrics:
     def _define_pages(self) -> None:
         own = self.registry
         self._pages = Counter("hss_pages_total", "Pages done, by outcome.", ["outcome"], registry=own)
+        self._changes = Counter(
+            "hss_cluster_changes_total",
+            "Changes of clusters, by change; alive are those opened less those merged and expired.",
+            ["change"],
+            registry=own,
+        )
         self._letters = Counter(
             "hss_dead_letters_total", "Dead letters sent, by reason.", ["reason"], registry=own
         )
@@ -69,7 +75,7 @@ class Metrics:
         self._store = Histogram(
             "hss_store_seconds", "Calls of the store, by call.", ["call"], buckets=_SECONDS, registry=own
         )
-        self._clusters = Gauge("hss_clusters_alive", "Clusters the index holds.", registry=own)
+        self._index_keys = Gauge("hss_index_keys", "Keys the store holds.", registry=own)
         self._index_bytes = Gauge("hss_index_bytes", "Memory the store uses.", registry=own)
         self._went_back = Counter(
             "hss_store_went_back_total",
@@ -84,6 +90,10 @@ class Metrics:
         """Count a page and how long it took since Kafka got it."""
         self._pages.labels(outcome).inc()
         self._delay.observe(max(delay_seconds, 0.0))
+
+    def cluster_changed(self, change: str) -> None:
+        """Count a change of a cluster."""
+        self._changes.labels(change).inc()
 
     def letter_sent(self, reason: str) -> None:
         """Count a dead letter."""
@@ -133,9 +143,9 @@ class Metrics:
         self._went_back.inc()
         self._reapplied.inc(records)
 
-    def index_is(self, clusters: int, used_bytes: int) -> None:
+    def index_is(self, keys: int, used_bytes: int) -> None:
         """Set the size of the index."""
-        self._clusters.set(clusters)
+        self._index_keys.set(keys)
         self._index_bytes.set(used_bytes)
 
     def ready_is(self, *, ready: bool) -> None:

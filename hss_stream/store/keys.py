@@ -18,6 +18,7 @@
 | o | source | outbox: results of offsets not committed yet |
 | e | | outbox of timers: list of expired clusters' last records |
 | F P | source, on its home shard | pin fence; hash: first and last offset → pinned decisions |
+| I D L | source, on its home shard | offsets in hand; committed offset; hash: offset → dead letter |
 | N M | on shard 0 | sources by name; what the store was made with |
 
 Scripts build keys from the part before the letter, so the letters and formats below are repeated in
@@ -27,7 +28,7 @@ number beside the old one.
 
 FORMATS = {
     "b": 1, "r": 1, "s": 1, "t": 1, "m": 1, "h": 1, "q": 1, "k": 1, "d": 1, "w": 1, "v": 1, "z": 1,
-    "c": 1, "f": 1, "o": 1, "e": 1, "F": 1, "P": 1, "N": 1, "M": 1,
+    "c": 1, "f": 1, "o": 1, "e": 1, "F": 1, "P": 1, "N": 1, "M": 1, "I": 1, "D": 1, "L": 1,
 }  # fmt: skip
 
 

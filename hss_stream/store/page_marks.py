@@ -8,8 +8,14 @@ All of them live on the partition's home shard, and every call may be repeated.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-Place = tuple[str, int]
+
+class Partition(NamedTuple):
+    """A partition of a topic; equal to Faust's and aiokafka's own."""
+
+    topic: str
+    partition: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,28 +37,28 @@ class MemoryPageMarks:
     """The marks of one process, for the embedded broker and for tests."""
 
     def __init__(self) -> None:
-        self._marks: dict[Place, tuple[int, int, int]] = {}
-        self._done: dict[Place, int] = {}
-        self._letters: dict[Place, dict[int, bytes]] = {}
+        self._marks: dict[Partition, tuple[int, int, int]] = {}
+        self._done: dict[Partition, int] = {}
+        self._letters: dict[Partition, dict[int, bytes]] = {}
 
-    async def load(self, partition: Place) -> PartitionMarks:
+    async def load(self, partition: Partition) -> PartitionMarks:
         """Return what is remembered of a partition."""
         first, last, tries = self._marks.get(partition, (0, -1, 0))
         letters = dict(self._letters.get(partition, {}))
         return PartitionMarks(first, last, tries, self._done.get(partition, 0), letters)
 
-    async def mark(self, partition: Place, first: int, last: int, tries: int) -> None:
+    async def mark(self, partition: Partition, first: int, last: int, tries: int) -> None:
         """Remember which offsets are in hand."""
         self._marks[partition] = (first, last, tries)
 
-    async def pin_letters(self, partition: Place, letters: Mapping[int, bytes]) -> Mapping[int, bytes]:
+    async def pin_letters(self, partition: Partition, letters: Mapping[int, bytes]) -> Mapping[int, bytes]:
         """Pin dead letters; the first pin of an offset stays."""
         pinned = self._letters.setdefault(partition, {})
         for offset, letter in letters.items():
             pinned.setdefault(offset, letter)
         return {offset: pinned[offset] for offset in letters}
 
-    async def trim(self, committed: Mapping[Place, int]) -> None:
+    async def trim(self, committed: Mapping[Partition, int]) -> None:
         """Forget letters below the committed offsets, and remember those offsets."""
         for partition, offset in committed.items():
             self._done[partition] = offset

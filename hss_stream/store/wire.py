@@ -11,7 +11,7 @@ import random
 import time
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import hiredis
 
@@ -42,8 +42,7 @@ class _Answers(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the way back."""
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - TCP and Unix sockets give one
-        self.transport = transport
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's is one without saying so
 
     def data_received(self, data: bytes) -> None:
         """Hand answers to the calls that wait for them."""

@@ -13,11 +13,12 @@ from typing import Any
 from hss_stream.errors import StoreError, StreamError
 from hss_stream.observe import log
 from hss_stream.observe.metrics import Metrics
+from hss_stream.store.page_marks import Partition
 from hss_stream.stream.options import WorkerSettings
 from hss_stream.stream.page_flow import PageFlow
 from hss_stream.stream.page_reading import PartitionState
 from hss_stream.stream.page_record import PageFacts
-from hss_stream.stream.page_step import PageMarks, PageStep, Partition
+from hss_stream.stream.page_step import PageMarks, PageStep
 from hss_stream.stream.parts import BodyReader
 
 

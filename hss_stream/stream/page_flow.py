@@ -16,8 +16,8 @@ from time import perf_counter, time
 from typing import TYPE_CHECKING, Any
 
 from hss_stream.observe import log
+from hss_stream.store.page_marks import Partition
 from hss_stream.stream.page_record import RawRecord
-from hss_stream.stream.page_step import Partition
 from hss_stream.stream.page_work import FlowParts, PageWorker
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ class PageFlow:
                 self._metrics.page_done(outcome, self.last_batch_at - timestamp_ms / 1000)
             for reason in job.done.letters:
                 self._metrics.letter_sent(reason)
+            for change in job.done.changes:
+                self._metrics.cluster_changed(change)
         log.debug("batch_done", pages=batch.pages, seconds=round(seconds, 4), records=records)
 
 

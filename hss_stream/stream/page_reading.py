@@ -7,10 +7,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from hss_stream.store.page_marks import PartitionMarks
+from hss_stream.store.page_marks import Partition, PartitionMarks
 from hss_stream.stream.dead_letter import WHOLE_BYTES, KeptRecord, Verdict
 from hss_stream.stream.page_record import PageFacts, RawRecord, RejectedPageError, check_body, read_facts
-from hss_stream.stream.page_step import PageInput, Partition
+from hss_stream.stream.page_step import PageInput
 from hss_stream.stream.parts import BodyAssembler, BodyReader, Finished, GivenUp
 
 

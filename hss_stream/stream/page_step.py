@@ -9,15 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from hss_stream.steps.events import Event
-from hss_stream.store.page_marks import PartitionMarks
+from hss_stream.store.page_marks import Partition, PartitionMarks
 from hss_stream.stream.page_record import PageFacts
-
-
-class Partition(NamedTuple):
-    """A partition of a topic; equal to Faust's and aiokafka's own."""
-
-    topic: str
-    partition: int
 
 
 @dataclass(frozen=True, slots=True)

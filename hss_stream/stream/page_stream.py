@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hss_stream.observe.metrics import Metrics
+from hss_stream.store.page_marks import Partition
 from hss_stream.stream.agents import register_pages
 from hss_stream.stream.faust_app import StreamApp, create_faust_app
 from hss_stream.stream.keeper import Keeper
@@ -11,7 +12,7 @@ from hss_stream.stream.memory_log import MemoryLog
 from hss_stream.stream.options import KafkaSettings, WorkerSettings
 from hss_stream.stream.page_flow import PageFlow
 from hss_stream.stream.page_record import PageFacts
-from hss_stream.stream.page_step import PageMarks, PageStep, Partition
+from hss_stream.stream.page_step import PageMarks, PageStep
 from hss_stream.stream.page_work import FlowParts
 from hss_stream.stream.parts import BodyReader
 from hss_stream.stream.senders import KafkaSender, MemorySender

@@ -16,11 +16,12 @@ from hss_stream.observe import log
 from hss_stream.observe.metrics import Cause, Metrics
 from hss_stream.steps.events import Origin, event_id, rfc3339
 from hss_stream.store.failures import StoreMismatchError, StoreWentBackError
+from hss_stream.store.page_marks import Partition
 from hss_stream.stream.dead_letter import Verdict, error_text, letter_headers
 from hss_stream.stream.options import WorkerSettings
 from hss_stream.stream.page_reading import LetterWork, PageWork, PartitionState, Work, rejected
 from hss_stream.stream.page_record import RawRecord
-from hss_stream.stream.page_step import OutRecord, PageMarks, PageStep, Partition, PlacedPage, RecordSender
+from hss_stream.stream.page_step import OutRecord, PageMarks, PageStep, PlacedPage, RecordSender
 from hss_stream.stream.topics import Topics
 
 FIRST_PAUSE_SECONDS = 0.05
@@ -50,6 +51,7 @@ class Done:
     settles: list[tuple[int, ...]] = field(default_factory=list)
     outcomes: list[tuple[str, int]] = field(default_factory=list)
     letters: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
 
 
 class PageWorker:
@@ -163,6 +165,8 @@ class PartitionJob:
         self.done.outcomes.append((answer.outcome, work.record.timestamp_ms))
         for event in answer.events:
             value = None if event.body is None else event.encode()
+            if event.kind == "cluster" and event.body is not None:
+                self.done.changes.append(event.body["change"])
             topic = self._parts.topics.of_event(event.kind)
             self.done.records.append(OutRecord(topic, event.key.encode(), value))
 

@@ -8,8 +8,9 @@ from hss_stream.signals.page_scan import PageScan, PageScanner
 from hss_stream.steps.events import Origin
 from hss_stream.steps.place_page import PlacePages, SourceName
 from hss_stream.steps.scan_page import PageToPlace, ScannedPage, scan_to_place
+from hss_stream.store.page_marks import Partition
 from hss_stream.stream.page_record import PageFacts
-from hss_stream.stream.page_step import PageInput, Partition, PlacedPage
+from hss_stream.stream.page_step import PageInput, PlacedPage
 
 
 class PartsReader:

@@ -5,7 +5,7 @@ import hashlib
 import orjson
 import pytest
 
-from hss_stream.stream.page_step import Partition
+from hss_stream.store.page_marks import Partition
 from tests.stream_harness import Harness
 
 

@@ -1,0 +1,94 @@
+"""Composition: settings in, a stream with its store out."""
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+
+from hss_stream.errors import StoreError
+from hss_stream.observe import log
+from hss_stream.observe.metrics import Metrics
+from hss_stream.settings import Settings
+from hss_stream.steps.place_page import PlacePages
+from hss_stream.store.cluster_store import ClusterStore
+from hss_stream.store.open_store import make_store
+from hss_stream.store.page_marks import MemoryPageMarks, Partition
+from hss_stream.store.redis_page_marks import RedisPageMarks
+from hss_stream.store.redis_store import RedisClusterStore
+from hss_stream.store.server_facts import read_facts
+from hss_stream.stream.memory_log import MemoryLog
+from hss_stream.stream.page_step import PageMarks, PageStep
+from hss_stream.stream.page_stream import PageStream, StreamSetup, create_page_stream
+from hss_stream.stream.place_step import PartsReader, PlaceStep
+from hss_stream.stream.topics import Topics
+
+# A worker waits for the store itself; a call that waits longer hides from `/readyz` that it is away.
+AWAY_SECONDS = 3.0
+
+
+@dataclass(frozen=True)
+class StreamWorker:
+    """A stream and the store it writes to."""
+
+    stream: PageStream
+    store: ClusterStore
+    metrics: Metrics
+
+    async def ask_store(self) -> None:
+        """Ask the store how it is, and tell the metrics; StoreError when it does not answer."""
+        if isinstance(self.store, RedisClusterStore):
+            facts = await read_facts(self.store.wire)
+            self.metrics.index_is(facts.keys, facts.used_bytes)
+
+
+def stream_setup(settings: Settings) -> StreamSetup:
+    """Return where and how a stream of these settings runs."""
+    topics = Topics(settings.topic_prefix)
+    return StreamSetup(settings.group, settings.broker, topics, settings.kafka, settings.worker)
+
+
+async def open_lasting_store(settings: Settings) -> RedisClusterStore:
+    """Open the store of a worker; StoreError when it must not be used for one."""
+    settings.require_lasting_store()
+    store = make_store(
+        settings.redis, prefix=settings.store.prefix, shards=settings.store.shards, away_seconds=AWAY_SECONDS
+    )
+    if not isinstance(store, RedisClusterStore):
+        raise StoreError(
+            "opening the store: HSS_REDIS names a store that does not last; set redis://host:port"
+        )
+    await store.open()
+    facts = await read_facts(store.wire)
+    if facts.may_evict:
+        await store.close()
+        raise StoreError(
+            f"opening the store: its maxmemory-policy is {facts.policy}, which silently forgets clusters; "
+            "set it to noeviction"
+        )
+    if not facts.appends:
+        log.warn("store_does_not_append", advice="set appendonly yes, or a crash of the store loses pages")
+    return store
+
+
+def make_marks(store: ClusterStore, group: str) -> PageMarks:
+    """Return the marks that live beside a store."""
+    if not isinstance(store, RedisClusterStore):
+        return MemoryPageMarks()
+    numbers: dict[Partition, int] = {}
+
+    async def source_of(partition: Partition) -> int:
+        if partition not in numbers:
+            numbers[partition] = await store.source_number(group, *partition)
+        return numbers[partition]
+
+    return RedisPageMarks(store.wire, store.keys, source_of)
+
+
+def create_worker(
+    settings: Settings, store: ClusterStore, executor: Executor, memory_log: MemoryLog | None = None
+) -> StreamWorker:
+    """Return a worker on an open store; with a log it runs on the embedded broker."""
+    metrics = Metrics()
+    threads = settings.worker.scan_threads
+    step: PageStep = PlaceStep(PlacePages(store, executor=executor), settings.group, executor, threads)
+    make = partial(create_page_stream, stream_setup(settings), step, make_marks(store, settings.group))
+    return StreamWorker(make(metrics, PartsReader, memory_log), store, metrics)

@@ -1,0 +1,49 @@
+"""`hss-stream worker`: the stream processor."""
+
+import asyncio
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
+import click
+import uvloop
+
+from hss_stream.app import create_worker, open_lasting_store
+from hss_stream.observe import log
+from hss_stream.observe.health import Health, HealthServer
+from hss_stream.settings import Settings, load_settings
+from hss_stream.signals.page_scan import scan_page
+from hss_stream.stream.runner import Runner
+
+
+@click.command()
+def command() -> None:
+    """Place pages from Kafka in clusters until told to stop (SIGTERM: pages in hand are finished).
+
+    Ends with 1 when it cannot go on, so that a supervisor starts it again; nothing is lost by that.
+    """
+    settings = load_settings()
+    settings.require_kafka()
+    log.set_up_logging(settings.log_level, settings.log_format)
+    uvloop.run(_work(settings))
+
+
+async def _work(settings: Settings) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    store = await open_lasting_store(settings)
+    try:
+        with ThreadPoolExecutor(settings.worker.scan_threads, "scan") as pool:
+            # Load kernels before any page is in hand: a kill meanwhile must not look like the page's doing.
+            await asyncio.get_running_loop().run_in_executor(pool, scan_page, b"<p>")
+            worker = create_worker(settings, store, pool)
+            health = Health(worker.metrics)
+            server = HealthServer(health, settings.metrics.host, settings.metrics.port)
+            log.info("health_listening", host=settings.metrics.host, port=server.port)
+            try:
+                runner = Runner(worker.stream, settings.worker, health, worker.metrics, worker.ask_store)
+                await runner.run(stop)
+            finally:
+                server.close()
+    finally:
+        await store.close()
