@@ -11,7 +11,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 METRICS_HEAD = """# Metrics
 
 Written by `make docs`; do not edit.
-The worker serves them on `/metrics` at `HSS_METRICS__HOST` and `HSS_METRICS__PORT`, beside `/healthz` and `/readyz`.
+The worker serves them on `/metrics` (`HSS_METRICS__PORT`), beside `/healthz` and `/readyz`.
 Labels come from closed sets; no URL, domain or cluster id is ever one.
 
 | name | type | labels | meaning |
