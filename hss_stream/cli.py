@@ -22,6 +22,7 @@ COMMANDS: CommandTable = {
         "hss_stream.commands.similar",
         "Rank all pages by their similarity to one, and show the gaps.",
     ),
+    "replay": ("hss_stream.commands.replay", "Run all steps over a source, without Kafka."),
     "evaluate": ("hss_stream.commands.evaluate", "Print the tables of the papers on your own data."),
     "redrive": ("hss_stream.commands.redrive", "Send dead letters back, once their cause is mended."),
     "topics": ("hss_stream.commands.topics", "Create the topics the stream reads and writes."),

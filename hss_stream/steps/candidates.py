@@ -16,7 +16,7 @@ from hss_stream.signals.slot_pairs import SLOTS, matching_slots_of_pairs
 from hss_stream.store.cluster_store import PROBES, BucketHits, ClusterStore
 from hss_stream.store.records import RepresentativeRecord
 from hss_stream.verdicts.cluster_id import STYLE, shard_of
-from hss_stream.verdicts.cluster_rules import FIRST_PROBES, ClusterRules, is_alive, is_near
+from hss_stream.verdicts.cluster_rules import FIRST_PROBES, ClusterRules, is_alive, is_sure
 from hss_stream.verdicts.placing import BatchView, Candidate, ClusterHead, PageView
 from hss_stream.verdicts.style_match import sketch_rows
 
@@ -148,10 +148,10 @@ class LookUp:
                     if head.into and head.into not in self.heads:
                         wanted.add(head.into)
 
-    def is_surely_near(self, view: PageView, latest: list[int]) -> bool:
+    def is_surely_placed(self, view: PageView, latest: list[int]) -> bool:
         """Tell whether a page needs no further probes, however the clocks move within the batch."""
         return any(
-            is_near(candidate.slots, self.rules) and self.surely_lives(candidate.representative, latest)
+            is_sure(candidate.slots, self.rules) and self.surely_lives(candidate.representative, latest)
             for candidate in view.candidates
         )
 
@@ -181,10 +181,10 @@ async def look_up(
     await run.probe(rows, 0, FIRST_PROBES)
     newest = max(page.at for page in pages)
     latest = [max(clock, newest) for clock in clocks]
-    near = [row for row in rows.tolist() if run.is_surely_near(run.views[row], latest)]
-    for row in near:
+    sure = [row for row in rows.tolist() if run.is_surely_placed(run.views[row], latest)]
+    for row in sure:
         run.views[row].complete = False
-    await run.probe(np.setdiff1d(rows, np.array(near, np.int64)), FIRST_PROBES, PROBES)
+    await run.probe(np.setdiff1d(rows, np.array(sure, np.int64)), FIRST_PROBES, PROBES)
     names = sorted({name for page in pages for name in (page.domain, *page.links)})
     records = dict(zip(names, await store.read_domains(names), strict=True))
     domains = {name: (one.latest, one.last) for name, one in records.items() if one is not None}

@@ -90,6 +90,9 @@ class ClusterStore(Protocol):
     async def new_run(self) -> int:
         """Return the next number for a replay run."""
 
+    async def last_run(self) -> int:
+        """Return the number of the last replay run, 0 if there was none."""
+
     async def read_buckets(self, words: NDArray[np.uint32], first_probe: int) -> BucketHits:
         """Look words up in the index; column i is probe `first_probe` + i, 0 is no word."""
 

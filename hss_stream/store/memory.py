@@ -49,6 +49,10 @@ class MemoryClusterStore:
         self.runs += 1
         return self.runs
 
+    async def last_run(self) -> int:
+        """Return the number of the last replay run."""
+        return self.runs
+
     async def read_buckets(self, words: NDArray[np.uint32], first_probe: int) -> BucketHits:
         """Look words up in the index."""
         rows: list[int] = []

@@ -149,6 +149,11 @@ class RedisClusterStore:
         [number] = await self._call("numbering a run", [pack(b"INCR", self.keys.key(0, "N", b"runs"))])
         return int(number)
 
+    async def last_run(self) -> int:
+        """Return the number of the last replay run."""
+        [number] = await self._call("reading the last run", [pack(b"GET", self.keys.key(0, "N", b"runs"))])
+        return int(number or 0)
+
     async def read_buckets(self, words: NDArray[np.uint32], first_probe: int) -> BucketHits:
         """Look words up in the index."""
         call = BucketCall(self.keys, words, first_probe)

@@ -20,6 +20,7 @@ class ClusterRules:
     `near_slots`: a page that joins with fewer matching slots than this becomes a further representative.
     Without it a template whose pages drift is cut into pieces; 48 gives an adjusted Rand index of .99
     to the batch result with a quarter of the pages indexed (docs/algorithms/clusters.md).
+    `sure_slots`: see `is_sure`.
     `representatives`: most representatives of one cluster (0: no limit).
     `bridge_slots`, `merge_slots`: see `may_merge`.
     `bucket_entries`: most representatives indexed under one value of one probe: a value that many pages
@@ -28,7 +29,8 @@ class ClusterRules:
 
     threshold: int = THRESHOLD_SLOTS
     near_slots: int = 48
-    representatives: int = 8
+    sure_slots: int = 96
+    representatives: int = 4
     bridge_slots: int = 12
     merge_slots: int = 0
     bucket_entries: int = 32
@@ -38,8 +40,17 @@ class ClusterRules:
 
 
 def is_near(slots: int, rules: ClusterRules) -> bool:
-    """Tell whether a match is so close that further probes and a further representative are needless."""
+    """Tell whether a match is so close that a further representative is needless."""
     return slots >= rules.near_slots
+
+
+def is_sure(slots: int, rules: ClusterRules) -> bool:
+    """Tell whether a match found by the first probes is so close that the others are needless.
+
+    The others would hardly find a better one, but they find the clusters that this page shows to be
+    the same one; at 80 slots too many of those merges were missed.
+    """
+    return slots >= rules.sure_slots
 
 
 def may_merge(first: int, second: int, between: int, rules: ClusterRules) -> bool:

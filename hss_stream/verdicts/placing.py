@@ -21,6 +21,7 @@ from hss_stream.verdicts.cluster_rules import (
     ClusterRules,
     is_alive,
     is_near,
+    is_sure,
     may_merge,
     may_represent,
     survivor,
@@ -158,7 +159,7 @@ class Deciding:
             if path is not None:
                 found.append((candidate, path))
         first = [pair for pair in found if pair[0].first]
-        if any(is_near(candidate.slots, self.rules) for candidate, _ in first):
+        if any(is_sure(candidate.slots, self.rules) for candidate, _ in first):
             found = first
         elif not page.complete:
             return None

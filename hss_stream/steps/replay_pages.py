@@ -1,0 +1,216 @@
+"""Replay a source through placing, without Kafka: deterministic, resumable after any kill.
+
+A run is a source of its own: the offset of a page is its number among the records. Where each page went is
+spooled to disk, so memory stays flat. Events go out first, then the spool is written, then the store
+is told to forget: a run that is cut off repeats at most the pages it had in hand, byte for byte.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from hss_stream.errors import BadPageError, SettingsError
+from hss_stream.sources.record import SourceRecord
+from hss_stream.steps.events import Event, Origin
+from hss_stream.steps.page_events import LABELS, readable
+from hss_stream.steps.place_page import Placement, PlacePages, SourceName
+from hss_stream.steps.scan_page import PageToPlace, ScannedPage
+from hss_stream.steps.sweep import expired_events, sweep
+from hss_stream.store.cluster_store import ClusterStore
+from hss_stream.verdicts.cluster_class import CLASS_NAMES, mean_similarity, rank
+from hss_stream.verdicts.cluster_id import SPACES, STYLE, from_text, to_text
+
+GROUP = "replay"
+BATCH_PAGES = 512
+LATENESS_MS = 3_600_000
+# Page time of records without one when no `--now` was given.
+NO_TIME_MS = int(datetime(2000, 1, 1, tzinfo=UTC).timestamp() * 1000)
+_EARLIEST_MS = int(datetime(1990, 1, 1, tzinfo=UTC).timestamp() * 1000)
+_LATEST_MS = int(datetime(2100, 1, 1, tzinfo=UTC).timestamp() * 1000)
+
+
+def page_time(record: SourceRecord, now_ms: int | None) -> int:
+    """Return the time a record counts for, in milliseconds."""
+    stands_in = NO_TIME_MS if now_ms is None else now_ms
+    if record.fetched_at is None:
+        return stands_in
+    at = int(record.fetched_at.timestamp() * 1000)
+    if not _EARLIEST_MS <= at <= _LATEST_MS:
+        return stands_in
+    return at if now_ms is None else min(at, now_ms + LATENESS_MS)
+
+
+class Spool:
+    """Where each page went, one JSON line a page, in offset order."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def cut(self, start: int) -> int:
+        """Drop the pages from `start` on, and a line cut off in the middle; return how many stay."""
+        keep = pages = 0
+        if self.path.exists():
+            with self.path.open("rb") as lines:
+                for line in lines:
+                    if not line.endswith(b"\n") or orjson.loads(line)[0] >= start:
+                        break
+                    keep += len(line)
+                    pages += 1
+        else:
+            self.path.touch()
+        with self.path.open("r+b") as file:
+            file.truncate(keep)
+        return pages
+
+    def add(self, placements: Iterable[tuple[str, Placement]]) -> None:
+        """Add pages."""
+        with self.path.open("ab") as file:
+            for url, placement in placements:
+                file.write(orjson.dumps((placement.origin.offset, url, placement.cluster)) + b"\n")
+
+    def pages(self) -> Iterator[tuple[str, str | None]]:
+        """Yield URL and cluster of every page."""
+        with self.path.open("rb") as lines:
+            for line in lines:
+                _, url, cluster = orjson.loads(line)
+                yield url, cluster
+
+
+@dataclass
+class Replay:
+    """One run; iterate over `events`, then over `report`. `left_out` counts what is no page, by kind."""
+
+    store: ClusterStore
+    place: PlacePages
+    spool: Spool
+    now_ms: int | None = None
+    run: int = 0
+    done: int = 0
+    missing: int = 0
+    bad: list[str] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def source(self) -> SourceName:
+        """The source this run is."""
+        return SourceName(GROUP, str(self.run), 0)
+
+    async def begin(self, run: int) -> int:
+        """Begin a run the store gave, or go on with one; return the first record that is not finished."""
+        last = await self.store.last_run()
+        if not 0 < run <= last:
+            raise SettingsError(f"resuming run {run}: the store knows the runs up to {last} alone")
+        self.run = run
+        fence = await self.place.load_pins(self.source)
+        pinned = self.place.sources[self.source[:3]].pinned
+        start = min(pinned, default=fence + 1)
+        self.missing = start - self.spool.cut(start)
+        self.done = start
+        return start
+
+    def batches(self, records: Iterable[SourceRecord], start: int) -> Iterator[list[PageToPlace]]:
+        """Yield pages in batches, from a record on."""
+        numbered = islice(enumerate(records), start, None)
+        while some := list(islice(numbered, BATCH_PAGES)):
+            pages = []
+            for offset, record in some:
+                if record.kind != "page":
+                    self.left_out[record.kind] = self.left_out.get(record.kind, 0) + 1
+                    continue
+                pages.append(
+                    PageToPlace(
+                        Origin(GROUP, str(self.run), 0, offset),
+                        record.url,
+                        page_time(record, self.now_ms),
+                        record.body,
+                        content_type=record.content_type,
+                        status=record.status,
+                        domain=record.domain,
+                    )
+                )
+            self.done = some[-1][0] + 1
+            yield pages
+
+    async def scan(self, pages: list[PageToPlace]) -> list[ScannedPage]:
+        """Scan pages; those that cannot be read are reported and left out."""
+        try:
+            return await self.place.scan(pages)
+        except BadPageError:
+            scanned = []
+            for page in pages:
+                try:
+                    scanned += await self.place.scan([page])
+                except BadPageError as error:
+                    self.bad.append(f"record {page.origin.offset}: {error}")
+            return scanned
+
+    async def events(self, records: Iterable[SourceRecord], start: int) -> AsyncIterator[list[Event]]:
+        """Yield the events of the source, a bundle a batch; asking for the next one commits the last."""
+        reading = self.batches(records, start)
+        waiting: asyncio.Task[list[ScannedPage]] | None = None
+        hour = 0
+        while True:
+            pages = next(reading, None)
+            scanned = await waiting if waiting is not None else None
+            waiting = None if pages is None else asyncio.create_task(self.scan(pages))
+            if scanned:
+                placements = await self.place.place(scanned)
+                yield [event for placement in placements for event in placement.events]
+                urls = [page.page_url for page in scanned]
+                self.spool.add(zip(urls, placements, strict=True))
+                await self.place.trim(self.source, scanned[-1].origin.offset + 1)
+                latest = max(page.at_ms for page in scanned) // 3_600_000
+                if latest > hour:
+                    hour = latest
+                    await sweep(self.store)
+            if waiting is None:
+                break
+        await sweep(self.store)
+        async for events in expired_events(self.store):
+            yield events
+
+    async def report(self) -> AsyncIterator[dict[str, Any]]:
+        """Yield where every page is now, then every cluster, by mean similarity x domains."""
+        merged: dict[int, int] = {}
+        rows: list[tuple[float, int, dict[str, Any]]] = []
+        async for cluster, record in self.store.list_clusters(STYLE):
+            if record.into:
+                merged[cluster] = record.into
+                continue
+            similarity = mean_similarity(record.similarity_sum, record.pages)
+            row = {
+                "event": "summary", "cluster": to_text(STYLE, cluster), "space": SPACES[STYLE],
+                "pages": record.pages, "domains": record.domains,
+                "mean_similarity": round(similarity, 6), "class": CLASS_NAMES[record.kind],
+                "label": LABELS[record.label], "prototype": None,
+            }  # fmt: skip
+            rows.append((-rank(similarity, record.domains), cluster, row))
+        for url, name in self.spool.pages():
+            yield {
+                "event": "placement",
+                "url": url,
+                "cluster": survivor_name(name, merged),
+                "text_cluster": None,
+            }
+        rows.sort(key=lambda item: item[:2])
+        for place in range(0, len(rows), BATCH_PAGES):
+            some = rows[place : place + BATCH_PAGES]
+            prototypes = await self.store.read_representatives([cluster for _, cluster, _ in some])
+            for (_, _, row), prototype in zip(some, prototypes, strict=True):
+                yield row | {"prototype": None if prototype is None else readable(prototype.url)}
+
+
+def survivor_name(name: str | None, merged: dict[int, int]) -> str | None:
+    """Return the cluster that an id counts for now."""
+    if name is None:
+        return None
+    space, cluster = from_text(name)
+    while cluster in merged:
+        cluster = merged[cluster]
+    return to_text(space, cluster)
