@@ -124,7 +124,7 @@ def _ends_scheme(text: Any, position: int) -> bool:
     )
 
 
-@kernel(types.int64(BYTES_IN, types.int64, BYTES_IN, BYTES_IN, TABLE_IN, types.uint64[::1]))
+@kernel(types.int64(BYTES_IN, types.int64, BYTES_IN, BYTES_IN, TABLE_IN, types.uint64[::1]), allocates=False)
 def _hash_words(  # noqa: C901, PLR0912, PLR0915 - one loop over bytes; calls would cost its speed
     text: Any, size: int, kinds: Any, folded_bytes: Any, table: Any, tokens: Any
 ) -> int:

@@ -50,6 +50,13 @@ class Mail:
     attachments: int = 0
     problems: tuple[str, ...] = ()
 
+    def shown_text(self, html_text: bytes) -> bytes:
+        """Return the subject and what a reader sees: the HTML part's text if it has any, else the plain one.
+
+        The other alternative is where spammers put words to mislead filters.
+        """
+        return self.subject + b"\n" + (html_text if html_text.strip() else self.plain)
+
 
 def parse_mail(raw: bytes) -> Mail:
     """Return the texts of a message in RFC 822 form; an mbox `From ` line before it is passed over."""

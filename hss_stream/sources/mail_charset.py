@@ -40,6 +40,13 @@ def to_utf8(raw: bytes, claimed: str | None) -> bytes:
     return raw.decode(name, "replace").encode("utf-8", "replace")
 
 
+def text_to_utf8(raw: bytes) -> bytes:
+    """Return a text that claims no charset as UTF-8; a byte order mark is believed and removed."""
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return raw.decode("utf-16", "replace").encode("utf-8", "replace")
+    return to_utf8(raw.removeprefix(codecs.BOM_UTF8), None)
+
+
 def _is_utf8(raw: bytes) -> bool:
     try:
         raw.decode("utf-8")

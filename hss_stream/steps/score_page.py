@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hss_stream.signals.page_scan import PageScan, scan_page
 from hss_stream.signals.style_sketch import StyleSketch
 from hss_stream.sources.mail import parse_mail
+from hss_stream.sources.mail_charset import text_to_utf8
 from hss_stream.sources.record import Kind
 from hss_stream.steps.text_signals import Block, Missing, faketext_block, fingerprint_of, imatch_block
 
@@ -28,11 +29,10 @@ def read_body(body: bytes, kind: Kind, content_type: str | None = None) -> Readi
         scan = scan_page(body, content_type)
         return Reading(kind, scan.text, scan)
     if kind == "text":
-        return Reading(kind, body, None)
+        return Reading(kind, text_to_utf8(body), None)
     mail = parse_mail(body)
     markup = scan_page(mail.html, mail.html_type) if mail.html else None
-    texts = (mail.subject, mail.plain or (markup.text if markup else b""))
-    return Reading(kind, b"\n".join(texts), markup)
+    return Reading(kind, mail.shown_text(markup.text if markup else b""), markup)
 
 
 def score_page(body: bytes, kind: Kind, content_type: str | None = None) -> Block:
@@ -40,10 +40,10 @@ def score_page(body: bytes, kind: Kind, content_type: str | None = None) -> Bloc
     reading = read_body(body, kind, content_type)
     scan = reading.scan
     no_markup = Missing("no markup: a text" if kind == "text" else "no HTML part")
-    sketch = scan.style.to_bytes() if scan and kind == "page" else None
+    sketch = scan.style.to_bytes() if scan else None
     blocks: dict[str, Block | str | Missing] = {
         "style": style_block(scan.style) if scan else no_markup,
-        "imatch": imatch_block(reading.text),
+        "imatch": imatch_block(reading.text, scan.hidden_text_bytes if scan else 0),
         "structure": structure_block(scan) if scan else no_markup,
         "faketext": faketext_block(reading.text),
         "fingerprint": fingerprint_of(kind, reading.text, sketch),

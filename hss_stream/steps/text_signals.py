@@ -4,8 +4,15 @@ Each function takes the visible text of a page or message (UTF-8) and gives its 
 `Missing` with the reason. Loading a model belongs into the function that needs it, behind a cache.
 """
 
+import threading
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
+
+from hss_stream.models.lexicon_file import load_lexicon
+from hss_stream.signals.fingerprint import FingerprintKind, make_fingerprint
+from hss_stream.signals.imatch import NULL, Signatures, Signer, matching_signatures
+from hss_stream.signals.words import WordHasher
 
 Block = dict[str, Any]
 
@@ -17,10 +24,34 @@ class Missing:
     why: str
 
 
-def imatch_block(text: bytes) -> Block | Missing:
-    """Return I-Match's block: lexicon, number of terms, 11 signatures."""
-    del text
-    return Missing("no lexicon is installed")
+class _Scratch(threading.local):
+    """What signing needs, once a thread."""
+
+    def __init__(self) -> None:
+        self.hasher = WordHasher()
+        self.signer = Signer(load_lexicon())
+
+
+@lru_cache(maxsize=1)
+def _scratch() -> _Scratch:
+    return _Scratch()
+
+
+def sign_text(text: bytes) -> Signatures:
+    """Return the signatures of a text under the shipped lexicon."""
+    scratch = _scratch()
+    return scratch.signer.sign(scratch.hasher.hash(text))
+
+
+def imatch_block(text: bytes, hidden_bytes: int = 0) -> Block:
+    """Return I-Match's block: lexicon, terms, 11 signatures, and the bytes of hidden text left out."""
+    signatures = sign_text(text)
+    return {
+        "lexicon": f"{signatures.lexicon:016x}",
+        "terms": signatures.terms,
+        "signatures": signatures.to_hex(),
+        "hidden_bytes": hidden_bytes,
+    }
 
 
 def faketext_block(text: bytes) -> Block | Missing:
@@ -29,13 +60,16 @@ def faketext_block(text: bytes) -> Block | Missing:
     return Missing("no language model is installed")
 
 
-def fingerprint_of(kind: str, text: bytes, sketch: bytes | None) -> str | Missing:
+def fingerprint_of(kind: FingerprintKind, text: bytes, sketch: bytes | None) -> str:
     """Return the fingerprint of a page or message as hex: format, kind, lexicon id, signatures, sketch."""
-    del kind, text, sketch
-    return Missing("no lexicon is installed")
+    return make_fingerprint(kind, sign_text(text), sketch).to_hex()
 
 
 def imatch_comparison(text: bytes, other: bytes) -> Block | Missing:
-    """Return how many signatures two texts share."""
-    del text, other
-    return Missing("no lexicon is installed")
+    """Return how many signatures two texts share, of those that both have."""
+    one, two = sign_text(text), sign_text(other)
+    if not one.computed or not two.computed:
+        return Missing("too little text")
+    both = sum(first != NULL != second for first, second in zip(one.values, two.values, strict=True))
+    matching = matching_signatures(one, two)
+    return {"matching": matching, "of": both, "same": matching > 0}
