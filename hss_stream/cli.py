@@ -29,6 +29,7 @@ COMMANDS: CommandTable = {
     "worker": ("hss_stream.commands.worker", "Place pages from Kafka in clusters, until told to stop."),
     "check": ("hss_stream.commands.check", "Check the settings, and that Kafka and the store answer."),
     "train": ("hss_stream.commands.train", "Make lexicons and language models from your own data."),
+    "feed": ("hss_stream.commands.feed", "Send pages or messages of files to Kafka, resumable."),
     "settings": ("hss_stream.commands.settings", "Print every setting, its value and where it came from."),
     "lookup": ("hss_stream.commands.lookup", "Ask a running gateway about a file, a URL or a name."),
     "tokens": ("hss_stream.commands.tokens", "Create, revoke and list the tokens of the gateway."),
