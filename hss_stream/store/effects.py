@@ -78,14 +78,32 @@ class IndexRemove(NamedTuple):
     representative: int
 
 
-Effect = Join | Represent | Touch | NoteDomain | IndexAdd | IndexRemove
+class Vote(NamedTuple):
+    """Let somebody say what a cluster is (`verdicts/label.py`); nothing where there is no such cluster.
+
+    `label` 0 none, 1 spam, 2 ham; `role` 0 editor, 1 reporter; `client` the hash of the client's name.
+    """
+
+    offset: int
+    at: int
+    space: str
+    cluster: int
+    label: int
+    role: int
+    quorum: int
+    client: int
+
+
+Effect = Join | Represent | Touch | NoteDomain | IndexAdd | IndexRemove | Vote
 
 
 class Joined(NamedTuple):
     """What a cluster showed just after a page was counted: all that the page's events say of it.
 
     `into` is the cluster's survivor when it had been merged before the page came, else 0; `prototype`
-    is the URL of its prototype where the class changed or a cluster was taken over, else empty.
+    is the URL of its prototype where the class changed or a cluster was taken over, else empty. `sums`
+    are those after the page; `domains_before` tells whether the page brought a new domain. Of a vote or a
+    merge `label_before` is the label in force before; `changed` is 1 when a vote changed anything.
     """
 
     pages: int
@@ -97,6 +115,10 @@ class Joined(NamedTuple):
     label: int
     into: int
     prototype: bytes = b""
+    domains_before: int = 0
+    sums: tuple[int, ...] = NO_SUMS
+    label_before: int = 0
+    changed: int = 0
 
 
 class Linked(NamedTuple):

@@ -134,7 +134,7 @@ class MemoryClusterStore:
         pending = self.states[shard_of(merged)].pending.get((space, merged))
         aside = None
         if drained.payload and pending is not None and pending[0] == drained.sequence:
-            aside = (deepcopy(pending[1]), deepcopy(pending[2]))
+            aside = (deepcopy(pending[1]), deepcopy(pending[2]), pending[3])
         return self.states[shard_of(drained.into)].take(space, merged, drained, aside, note)
 
     async def acknowledge(self, space: str, merged: int, sequence: int) -> None:
@@ -201,6 +201,7 @@ class MemoryClusterStore:
             del state.clusters[name]
             state.many_domains.pop(name, None)
             state.pending.pop(name, None)
+            state.labels.pop(name, None)
             state.taken = {key: value for key, value in state.taken.items() if key[0] != name}
             for hour in [hour for hour, names in state.wheel.items() if name in names]:
                 state.wheel[hour].remove(name)

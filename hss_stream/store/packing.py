@@ -15,6 +15,7 @@ from hss_stream.store.effects import (
     NoteDomain,
     Represent,
     Touch,
+    Vote,
 )
 from hss_stream.store.layout import sample_token
 
@@ -25,7 +26,8 @@ _TOUCH = struct.Struct("<c8s8s")
 _DOMAIN = struct.Struct("<8s8s4I")
 _ADD = struct.Struct("<BHH8s")
 _REMOVE = struct.Struct("<BH8s")
-SHOWN = struct.Struct("<IIdIBBB8sB")
+SHOWN = struct.Struct("<IIdIBBB8s9IBBB")
+_VOTE = struct.Struct("<c8sBBB8s")
 
 
 def _head(kind: bytes, offset: int, at: int) -> bytes:
@@ -78,7 +80,14 @@ def _pack_remove(one: IndexRemove) -> bytes:
     return _head(b"X", one.offset, 0) + _REMOVE.pack(one.probe, one.low, _name(one.representative))
 
 
+def _pack_vote(one: Vote) -> bytes:
+    return _head(b"V", one.offset, one.at) + _VOTE.pack(
+        one.space.encode(), _name(one.cluster), one.label, one.role, one.quorum, _name(one.client)
+    )
+
+
 _PACKERS = {
+    Vote: _pack_vote,
     Join: _pack_join,
     Represent: _pack_represent,
     Touch: _pack_touch,
@@ -97,9 +106,9 @@ def unpack_shown(answer: bytes) -> Iterator[Joined | None]:
     """Yield the results a script joined; None for one that was trimmed."""
     place = 0
     while place < len(answer):
-        pages, domains, similarity, revision, before, after, label, into, url = SHOWN.unpack_from(
-            answer, place
-        )
+        shown = SHOWN.unpack_from(answer, place)
+        pages, domains, similarity, revision, before, after, label, into, known = shown[:9]
+        label_before, changed, url = shown[17:]
         place += SHOWN.size + url
         prototype = answer[place - url : place]
         if revision == 0:
@@ -107,5 +116,5 @@ def unpack_shown(answer: bytes) -> Iterator[Joined | None]:
         else:
             yield Joined(
                 pages, domains, int(similarity), revision, before, after, label, int.from_bytes(into, "big"),
-                prototype,
+                prototype, known, shown[9:17], label_before, changed,
             )  # fmt: skip

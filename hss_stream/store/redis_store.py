@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hss_stream.store.address import StoreAddress
 from hss_stream.store.bucket_calls import BucketCall
 from hss_stream.store.cluster_store import BucketHits, DeadCluster, ExpiredCluster, PinnedBlock, Pins
-from hss_stream.store.effects import Drained, Effect, Join, Joined, Linked
+from hss_stream.store.effects import Drained, Effect, Join, Joined, Linked, Vote
 from hss_stream.store.failures import StoreBrokenError, StoreMismatchError, StoreWentBackError
 from hss_stream.store.keys import FORMATS, Keys
 from hss_stream.store.layout import PROBE_SLOTS
@@ -241,7 +241,7 @@ class RedisClusterStore:
         for some, answer in zip(
             effects.values(), await self._run("applying effects", "apply", calls), strict=True
         ):
-            joins = [effect for effect in some if type(effect) is Join]
+            joins = [effect for effect in some if isinstance(effect, Join | Vote)]
             for join, shown in zip(joins, unpack_shown(answer), strict=True):
                 if shown is not None:
                     results[join.space, join.offset] = shown

@@ -20,6 +20,7 @@ from hss_stream.store.effects import (
     NoteDomain,
     Represent,
     Touch,
+    Vote,
 )
 from hss_stream.store.hyperloglog import HyperLogLog
 from hss_stream.store.layout import WHEEL_SECONDS, sample_token
@@ -34,12 +35,16 @@ from hss_stream.store.records import (
 from hss_stream.verdicts.cluster_class import ClassLimits, ClusterCounts, classify, is_class_due
 from hss_stream.verdicts.cluster_id import STYLE
 from hss_stream.verdicts.cluster_rules import ClusterRules, is_alive
+from hss_stream.verdicts.evidence import Label
+from hss_stream.verdicts.label import LabelState, LabelVote, apply_vote, merge_states
 
 if TYPE_CHECKING:
     from hss_stream.store.cluster_store import ExpiredCluster
 
 Name = tuple[str, int]
-Aside = tuple[ClusterRecord, HyperLogLog | None]
+# What a merged cluster hands to its survivor: counts, registers of many domains, label with its quorum.
+Aside = tuple[ClusterRecord, HyperLogLog | None, tuple[LabelState, int] | None]
+NAMES: tuple[Label, ...] = ("none", "spam", "ham")
 
 
 class ShardState:
@@ -56,7 +61,8 @@ class ShardState:
         self.domains: dict[int, DomainRecord] = {}
         self.fences: dict[int, int] = {}
         self.outbox: dict[int, dict[tuple[str, str, int, int], Joined | Linked]] = defaultdict(dict)
-        self.pending: dict[Name, tuple[int, ClusterRecord, HyperLogLog | None]] = {}
+        self.pending: dict[Name, tuple[int, *Aside]] = {}
+        self.labels: dict[Name, tuple[LabelState, int]] = {}
         self.taken: dict[tuple[Name, int], int] = {}
         self.wheel: dict[int, list[Name]] = defaultdict(list)
         self.domain_wheel: dict[int, list[int]] = defaultdict(list)
@@ -69,7 +75,7 @@ class ShardState:
         for effect in effects:
             if effect.offset > fence:
                 self.apply_one(source, effect)
-            if isinstance(effect, Join):
+            if isinstance(effect, Join | Vote):
                 kept = self.outbox[source].get(("J", effect.space, effect.cluster, effect.offset))
                 if isinstance(kept, Joined):
                     results[effect.space, effect.offset] = kept
@@ -83,6 +89,8 @@ class ShardState:
             case Join():
                 joined = self.join(effect)
                 self.outbox[source]["J", effect.space, effect.cluster, effect.offset] = joined
+            case Vote():
+                self.vote(source, effect)
             case Represent():
                 self.represent(effect)
             case Touch():
@@ -112,6 +120,7 @@ class ShardState:
         record.pages += 1
         record.similarity_sum += effect.slots
         record.sums = [min(one + two, 0xFFFFFFFF) for one, two in zip(record.sums, effect.sums, strict=True)]
+        domains = record.domains
         self.count_domains(effect.space, effect.cluster, record, [effect.domain & 0xFFFFFFFF])
         if not effect.opens:
             self.draw_sample(record, effect.url)
@@ -119,7 +128,8 @@ class ShardState:
         if is_class_due(record.pages):
             self.settle_class(effect.space, record)
         record.revision += 1
-        return self.shown(record, before, self.prototype(effect.cluster) if before != record.kind else b"")
+        prototype = self.prototype(effect.cluster) if before != record.kind else b""
+        return self.shown(record, before, prototype, domains)
 
     def settle_class(self, space: str, record: ClusterRecord) -> None:
         """Work the class out again; only the style space has classes."""
@@ -133,12 +143,36 @@ class ShardState:
         return b"" if record is None else record.url
 
     @staticmethod
-    def shown(record: ClusterRecord, before: int, prototype: bytes) -> Joined:
+    def shown(record: ClusterRecord, before: int, prototype: bytes, domains_before: int) -> Joined:
         """Return what events say of a record."""
         return Joined(
             record.pages, record.domains, record.similarity_sum, record.revision, before, record.kind,
-            record.label, record.into, prototype,
+            record.label, record.into, prototype, domains_before, tuple(record.sums), record.label,
         )  # fmt: skip
+
+    def vote(self, source: int, effect: Vote) -> None:
+        """Note what somebody says of a cluster, if there is one."""
+        name = (effect.space, effect.cluster)
+        record = self.clusters.get(name)
+        if record is None:
+            return
+        state, _ = self.labels.get(name, (LabelState(), 0))
+        said = LabelVote(NAMES[effect.label], "reporter" if effect.role else "editor", effect.client)
+        change = apply_vote(state, said, effect.quorum)
+        if change.state != state:
+            self.keep_label(name, change.state, effect.quorum)
+            record.revision += 1
+        record.label = NAMES.index(change.after)
+        joined = self.shown(record, record.kind, self.prototype(effect.cluster), record.domains)
+        before, changed = NAMES.index(change.before), int(change.state != state)
+        kept = joined._replace(label_before=before, changed=changed)
+        self.outbox[source]["J", effect.space, effect.cluster, effect.offset] = kept
+
+    def keep_label(self, name: Name, state: LabelState, quorum: int) -> None:
+        """Keep the state of a cluster's label, unless there is nothing to keep."""
+        self.labels[name] = (state, quorum)
+        if state == LabelState():
+            del self.labels[name]
 
     def count_domains(self, space: str, cluster: int, record: ClusterRecord, domains: Sequence[int]) -> None:
         """Count domains exactly up to 32, then by HyperLogLog."""
@@ -235,11 +269,12 @@ class ShardState:
         if record is None or not record.into:
             return None
         if (space, merged) not in self.pending:
-            if record.pages == 0:
+            if record.pages == 0 and (space, merged) not in self.labels:
                 return Drained(record.into, record.drains, b"")
             record.drains += 1
             registers = self.many_domains.pop((space, merged), None)
-            self.pending[space, merged] = (record.drains, deepcopy(record), registers)
+            label = self.labels.pop((space, merged), None)
+            self.pending[space, merged] = (record.drains, deepcopy(record), registers, label)
             record.pages = record.similarity_sum = record.domains = 0
             record.sums = [0] * len(record.sums)
             record.samples = []
@@ -254,11 +289,12 @@ class ShardState:
         record = self.clusters.get(target)
         if record is None:
             record = self.use(space, drained.into, 0, 0)
-        before = record.kind
+        before, domains, label = record.kind, record.domains, record.label
         if aside is not None and self.taken.get((target, merged), 0) < drained.sequence:
             self.taken[target, merged] = drained.sequence
             self.add_counts(target, record, aside)
-        joined = self.shown(record, before, self.prototype(drained.into))
+        shown = self.shown(record, before, self.prototype(drained.into), domains)
+        joined = shown._replace(label_before=label)
         if note is not None:
             source, offset = note
             kept = self.outbox[source].setdefault(("T", space, merged, offset), joined)
@@ -268,7 +304,12 @@ class ShardState:
 
     def add_counts(self, target: Name, record: ClusterRecord, aside: Aside) -> None:
         """Add the counts of a merged cluster to its survivor's."""
-        counts, registers = aside
+        counts, registers, label = aside
+        if label is not None:
+            ours, quorum = self.labels.get(target, (LabelState(), 0))
+            merged, quorum = merge_states(ours, label[0]), max(quorum, label[1])
+            self.keep_label(target, merged, quorum)
+            record.label = NAMES.index(merged.label(max(quorum, 1)))
         record.pages += counts.pages
         record.similarity_sum += counts.similarity_sum
         record.sums = [min(one + two, 0xFFFFFFFF) for one, two in zip(record.sums, counts.sums, strict=True)]

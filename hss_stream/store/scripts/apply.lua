@@ -3,8 +3,8 @@
 -- ARGV[1]  source, 2 bytes     ARGV[2]  effects (store/packing.py), offsets rising
 -- ARGV[3]  cluster life time, seconds   ARGV[4]  domain life time   ARGV[5]  entries a word   ARGV[6]  bytes a bucket
 -- ARGV[7..12]  limits of the classes
--- writes   s/t/m, r, h, b, d, w, v, z, c, f, o
--- returns  one result for each join, joined (SHOWN and the prototype's URL); zeros where it was trimmed
+-- writes   s/t/m, r, h, b, d, l, w, v, z, c, f, o
+-- returns  one result for each join or vote, joined (SHOWN and the prototype's URL); zeros where it was trimmed
 -- repeats  offsets at or below the fence change nothing and answer from the outbox
 local source, effects = ARGV[1], ARGV[2]
 local lifetime, domain_lifetime = tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -17,6 +17,7 @@ local clock = clock_now()
 local clock_before, top = clock, fence
 local clusters, order, domains, domain_order = {}, {}, {}, {}
 local results, out, buckets = {}, {}, {}
+local NOTHING = P(SHOWN, 0, 0, 0, 0, 0, 0, 0, NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 local kept
 
 -- Results of offsets applied before, by offset, kind, space and name.
@@ -31,7 +32,7 @@ local function kept_result(offset, space, id)
       i = i + OUT_BYTES + length
     end
   end
-  return kept['J' .. space .. id .. offset] or P(SHOWN, 0, 0, 0, 0, 0, 0, 0, NONE, 0)
+  return kept['J' .. space .. id .. offset] or NOTHING
 end
 
 local function use(space, id, at, hit)
@@ -99,16 +100,47 @@ local function join(i, offset, at)
     local more = {a, b, c, d, e, f, g, h}
     for k = 1, 8 do record[11 + k] = math.min(record[11 + k] + more[k], MAX) end
   end
+  local known = record[10]
   count_domains(space, id, record, domain)
   if opens == 0 then draw_sample(record, token, url) end
   local before, proto = record[2], ''
   if is_class_due(record[6]) then settle_class(space, record, limits) end
   record[5] = record[5] + 1
   if before ~= record[2] then proto = prototype(id) end
-  local shown = show(record, before, proto)
+  local shown = show(record, before, proto, known, record[3], 0)
   results[#results + 1] = shown
   out[#out + 1] = outbox_entry('J', space, id, offset, shown)
   return url_at + 1 + #url
+end
+
+-- verdicts/label.py, `apply_vote`: an editor's word, or a client on one side. A cluster that is not there gets none.
+local function vote(i, offset)
+  local space, id, label, role, quorum, client = U('<c1c8BBBc8', effects, i)
+  if offset <= fence then results[#results + 1] = kept_result(offset, space, id); return end
+  local name = space .. id
+  local record = clusters[name] or read_cluster(space, id)
+  if not record then results[#results + 1] = NOTHING; return end
+  if not clusters[name] then clusters[name] = record; order[#order + 1] = name end
+  local raw = call('GET', label_key(space, id))
+  local state = parse_label(raw)
+  state.quorum = quorum
+  local before = label_in_force(state)
+  if role == 0 and label == 0 then state = {editor = 0, quorum = quorum, spam = {}, ham = {}}
+  elseif role == 0 then state.editor = math.max(state.editor, label)
+  else
+    state.spam[client], state.ham[client] = nil, nil
+    if label == 1 then state.spam[client] = true elseif label == 2 then state.ham[client] = true end
+  end
+  local packed = pack_label(state)
+  local changed = packed ~= raw and 1 or 0
+  record[3] = label_in_force(state)
+  if changed == 1 then
+    write_label(space, id, packed)
+    record[5] = record[5] + 1
+  end
+  local shown = show(record, record[2], prototype(id), record[10], before, changed)
+  results[#results + 1] = shown
+  out[#out + 1] = outbox_entry('J', space, id, offset, shown)
 end
 
 local function represent(i, offset)
@@ -203,6 +235,9 @@ while i <= #effects do
   i = i + 10
   if kind == 'J' then i = join(i, offset, at)
   elseif kind == 'R' then i = represent(i, offset)
+  elseif kind == 'V' then
+    vote(i, offset)
+    i = i + 20
   elseif kind == 'T' then
     if past then use(sub(effects, i, i), sub(effects, i + 1, i + 8), at, sub(effects, i + 9, i + 16)) end
     i = i + 17

@@ -11,7 +11,7 @@ local MAX = 4294967295
 -- 12-19 sums 20 into 21 further 22 inline 23 samples
 local CLUSTER = '<BBBBI4I4dI4I4I4I4I4I4I4I4I4I4I4I4c8BBB'
 local CLUSTER_BYTES = 79
-local SHOWN = '<I4I4dI4BBBc8B'
+local SHOWN = '<I4I4dI4BBBc8I4I4I4I4I4I4I4I4I4BBB'
 
 local function cluster_key(space, id) return HEAD .. space .. '1' .. id end
 local function clock_now() return tonumber(call('GET', KEYS[1]) or '0') end
@@ -90,8 +90,55 @@ local function prototype(id)
   return call('GETRANGE', HEAD .. 'r1' .. id, 281, -1)
 end
 
-local function show(record, before, url)
-  return P(SHOWN, record[6], record[10], record[7], record[5], before, record[2], record[3], record[20], #url) .. url
+-- `domains`: their number before the page; `label`: that in force before, `changed`: 1 when a vote changed anything.
+local function show(record, before, url, domains, label, changed)
+  return P(SHOWN, record[6], record[10], record[7], record[5], before, record[2], record[3], record[20], domains,
+    record[12], record[13], record[14], record[15], record[16], record[17], record[18], record[19],
+    label, changed, #url) .. url
+end
+
+-- Labels, verdicts/label.py: [format][editor][quorum][clients for spam][clients for ham][8 bytes a client, sorted].
+-- 0 none, 1 spam, 2 ham, so that the stronger word is the greater number.
+local MOST_CLIENTS = 32
+local function label_key(space, id) return HEAD .. 'l1' .. space .. id end
+
+local function parse_label(raw)
+  if not raw then return {editor = 0, quorum = 0, spam = {}, ham = {}} end
+  local _, editor, quorum, spam, ham = U('<BBBBB', raw)
+  local state = {editor = editor, quorum = quorum, spam = {}, ham = {}}
+  for k = 1, spam + ham do
+    local client = sub(raw, 8 * k - 2, 8 * k + 5)
+    if k <= spam then state.spam[client] = true else state.ham[client] = true end
+  end
+  return state
+end
+
+local function least_clients(clients)
+  local sorted = {}
+  for client in pairs(clients) do sorted[#sorted + 1] = client end
+  table.sort(sorted)
+  for k = #sorted, MOST_CLIENTS + 1, -1 do clients[sorted[k]], sorted[k] = nil, nil end
+  return sorted
+end
+
+local function pack_label(state)
+  local spam, ham = least_clients(state.spam), least_clients(state.ham)
+  if state.editor + #spam + #ham == 0 then return nil end
+  return P('<BBBBB', 1, state.editor, state.quorum, #spam, #ham) .. table.concat(spam) .. table.concat(ham)
+end
+
+local function label_in_force(state)
+  if state.editor > 0 then return state.editor end
+  local spam, ham = 0, 0
+  for _ in pairs(state.ham) do ham = ham + 1 end
+  for client in pairs(state.spam) do if not state.ham[client] then spam = spam + 1 end end
+  if ham >= math.max(state.quorum, 1) then return 2 end
+  if spam >= math.max(state.quorum, 1) then return 1 end
+  return 0
+end
+
+local function write_label(space, id, packed)
+  if packed then call('SET', label_key(space, id), packed) else call('UNLINK', label_key(space, id)) end
 end
 
 -- Outbox: entries of [offset 5][kind 1][space 1][name 8][length 2][payload], in offset order.

@@ -17,6 +17,6 @@ if record[20] == NONE then
   record[5] = record[5] + 1
 end
 write_cluster(space, id, record)
-local shown = show(record, record[2], prototype(id))
+local shown = show(record, record[2], prototype(id), record[10], record[3], 0)
 call('APPEND', outbox_key(source), outbox_entry('L', space, id, offset, shown))
 return shown

@@ -1,0 +1,103 @@
+"""Run a crawl whose truth is known through the very step the stream runs, and count right and wrong.
+
+Used for the figures of docs/algorithms/verdicts.md, by tests and by the demo. Everything is in memory and
+deterministic.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from hss_stream.lab.crawl_page import CrawlPage
+from hss_stream.steps.events import Event, Origin
+from hss_stream.steps.judge_pages import JudgePages
+from hss_stream.steps.scan_page import PageToPlace
+
+BATCH_PAGES = 256
+ORIGIN = ("lab", "crawl", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPage:
+    """A page of the crawl and what was said about it."""
+
+    page: CrawlPage
+    verdict: str
+    score: float
+    reasons: tuple[str, ...]
+    cluster: str | None
+
+
+@dataclass
+class Tally:
+    """Right and wrong verdicts, by kind of page and in all; only `spam` counts as a finding."""
+
+    right: Counter[str] = field(default_factory=Counter)
+    wrong: Counter[str] = field(default_factory=Counter)
+    suspect: Counter[str] = field(default_factory=Counter)
+    pages: Counter[str] = field(default_factory=Counter)
+    truths: dict[str, str] = field(default_factory=dict)
+
+    def add(self, judged: JudgedPage) -> None:
+        """Count one page."""
+        kind = judged.page.kind
+        self.truths[kind] = judged.page.truth
+        self.pages[kind] += 1
+        found = judged.verdict == "spam"
+        self.suspect[kind] += judged.verdict == "suspect"
+        (self.right if found == (judged.page.truth == "spam") else self.wrong)[kind] += 1
+
+    @property
+    def recall(self) -> float:
+        """Return the share of spam pages that were found."""
+        spam = [kind for kind, truth in self.truths.items() if truth == "spam"]
+        return sum(self.right[kind] for kind in spam) / max(1, sum(self.pages[kind] for kind in spam))
+
+    @property
+    def precision(self) -> float:
+        """Return the share of findings that are spam; 1 where nothing was found."""
+        hits = sum(self.right[kind] for kind, truth in self.truths.items() if truth == "spam")
+        false = sum(self.wrong[kind] for kind, truth in self.truths.items() if truth == "clean")
+        return hits / (hits + false) if hits + false else 1.0
+
+    def rows(self) -> Iterator[tuple[str, str, int, int, int]]:
+        """Yield kind, truth, pages, pages called spam, pages called suspect; sorted."""
+        for kind in sorted(self.pages):
+            spam = self.truths[kind] == "spam"
+            found = (self.right if spam else self.wrong)[kind]
+            yield kind, self.truths[kind], self.pages[kind], found, self.suspect[kind]
+
+
+async def judge_crawl(
+    step: JudgePages, pages: Iterable[CrawlPage], *, first: int = 0, alerts: list[Event] | None = None
+) -> list[JudgedPage]:
+    """Return what the step says about pages, in order; `first` is the offset of the first."""
+    stream = iter(pages)
+    judged: list[JudgedPage] = []
+    while batch := list(islice(stream, BATCH_PAGES)):
+        start = first + len(judged)
+        placements = await step([to_place(page, start + at) for at, page in enumerate(batch)])
+        for page, placement in zip(batch, placements, strict=True):
+            body = placement.events[0].body or {}
+            reasons = tuple(reason["name"] for reason in body["reasons"])
+            judged.append(JudgedPage(page, body["verdict"], body["score"], reasons, body["cluster"]))
+            if alerts is not None:
+                alerts.extend(event for event in placement.events if event.kind == "alert")
+    return judged
+
+
+def to_place(page: CrawlPage, offset: int) -> PageToPlace:
+    """Return a page of the crawl as the step takes it."""
+    at_ms = int(page.fetched_at.timestamp() * 1000)
+    return PageToPlace(
+        Origin(*ORIGIN, offset), page.url, at_ms, page.body, None, page.content_type, page.status, page.domain
+    )
+
+
+def tally(judged: Iterable[JudgedPage]) -> Tally:
+    """Return the count of right and wrong."""
+    counted = Tally()
+    for one in judged:
+        counted.add(one)
+    return counted

@@ -1,0 +1,144 @@
+"""Place pages in the style and the text space, and judge them: the whole of what a page tells.
+
+    scan ─▶ style space: look up, decide, pin, apply ─┐
+       └──▶ text space:  look up, decide, pin, apply ─┴▶ verdict ─▶ attachment, clusters, alerts
+
+The two spaces have stores of their own; each is safe to repeat, so the whole is.
+`JudgePages` stands where `PlacePages` stands and keeps the same promises.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hss_stream.steps.candidates import SketchedPage
+from hss_stream.steps.events import Event
+from hss_stream.steps.page_events import attachment_event, cluster_events
+from hss_stream.steps.page_verdict import AllowLists, Placed, judged_page, page_alerts, text_cluster
+from hss_stream.steps.place_page import Placement, PlacePages, SourceName
+from hss_stream.steps.scan_page import PageToPlace, ScannedPage
+from hss_stream.store.layout import PROBE_SLOTS
+from hss_stream.verdicts.alert import AlertRules
+from hss_stream.verdicts.cluster_rules import ClusterRules
+from hss_stream.verdicts.placing import OUTCOMES, TOO_LITTLE_STYLE
+from hss_stream.verdicts.text_match import COORDINATE_SLOTS, JOIN_SLOTS, MERGE_SLOTS, NEAR_SLOTS
+
+# A campaign varies more than a template: twice the representatives of a style cluster.
+TEXT_RULES = ClusterRules(
+    threshold=JOIN_SLOTS, near_slots=NEAR_SLOTS, representatives=16, bridge_slots=0, merge_slots=MERGE_SLOTS
+)
+# The neighbour of each probed slot among those of the same coordinate: the upper half of its probe word.
+_NEIGHBOURS = PROBE_SLOTS - PROBE_SLOTS % COORDINATE_SLOTS + (PROBE_SLOTS + 1) % COORDINATE_SLOTS
+
+
+def text_page(page: ScannedPage) -> ScannedPage:
+    """Return the page as the text space sees it: the sketch of its signatures, no links."""
+    sketch = page.signals.sketch() if page.signals is not None else None
+    slots = np.frombuffer(sketch or bytes(256), ">u2").astype(np.uint32)
+    words = slots[_NEIGHBOURS] << np.uint32(16) | slots[PROBE_SLOTS]
+    words[slots[PROBE_SLOTS] == 0] = 0
+    whole = page.sketched
+    excluded = None if sketch is not None else TOO_LITTLE_STYLE
+    sketched = SketchedPage(
+        whole.offset, whole.at, whole.domain, sketch or bytes(256), words, (), b"", excluded
+    )
+    return replace(page, sketched=sketched)
+
+
+class JudgePages:
+    """The step; one for a worker. `text` is None where no lexicon is installed."""
+
+    def __init__(
+        self,
+        style: PlacePages,
+        text: PlacePages | None = None,
+        rules: AlertRules | None = None,
+        lists: AllowLists | None = None,
+    ) -> None:
+        self.style = style
+        self.text = text
+        self.rules = rules or AlertRules()
+        self.lists = lists or AllowLists()
+        self.spaces = [style] if text is None else [style, text]
+
+    async def load_pins(self, source: SourceName) -> int:
+        """Read what a source has pinned, and return the lower fence: past it a space has decided nothing."""
+        return min([await space.load_pins(source) for space in self.spaces])
+
+    def forget(self, source: SourceName) -> None:
+        """Forget a source that was taken away."""
+        for space in self.spaces:
+            space.forget(source)
+
+    async def trim(self, source: SourceName, committed: int) -> None:
+        """Let the stores forget what only pages below `committed` would need again."""
+        for space in self.spaces:
+            await space.trim(source, committed)
+
+    async def scan(self, pages: Sequence[PageToPlace]) -> list[ScannedPage]:
+        """Scan pages in threads."""
+        return await self.style.scan(pages)
+
+    async def __call__(self, pages: Sequence[PageToPlace]) -> list[Placement]:
+        """Scan, place and judge pages; the placements come in the order of the pages."""
+        return await self.place(await self.scan(pages))
+
+    async def place(self, pages: Sequence[ScannedPage]) -> list[Placement]:
+        """Place and judge scanned pages; offsets of each source must rise."""
+        texts: list[Placement | None] = [None] * len(pages)
+        if self.text is None:
+            styles = await self.style.place(pages)
+        else:
+            documents = [text_page(page) for page in pages]
+            styles, texts[:] = await asyncio.gather(self.style.place(pages), self.text.place(documents))
+        return [
+            self.judged(page, style, text) for page, style, text in zip(pages, styles, texts, strict=True)
+        ]
+
+    def judged(self, page: ScannedPage, style: Placement, text: Placement | None) -> Placement:
+        """Return a placement with all events of its page; a page committed long ago has none."""
+        if style.pinned is None or style.applied is None:
+            return style
+        placed = Placed(self.style.space, style.pinned, style.applied)
+        document = None
+        if (
+            text is not None
+            and text.pinned is not None
+            and text.applied is not None
+            and self.text is not None
+        ):
+            document = Placed(self.text.space, text.pinned, text.applied)
+        return replace(style, events=tuple(self.events(page, placed, document)))
+
+    def events(self, page: ScannedPage, style: Placed, text: Placed | None) -> Iterator[Event]:
+        """Yield attachment, changes of clusters, alerts, in a fixed order."""
+        verdict = judged_page(page, style, text, self.rules, self.lists)
+        attachment = attachment_event(page, style.pinned, style.applied.joined)
+        found = None if text is None else text_cluster(page, text, self.lists)
+        more = {
+            "text_outcome": _text_outcome(text),
+            "text_cluster": None if found is None else found.cluster,
+            "imatch": None if found is None else {"matching": found.matching, "of": found.of},
+            "faketext": None if page.signals is None else page.signals.shown_faketext(),
+            **verdict.to_json(),
+        }
+        yield replace(attachment, body={**(attachment.body or {}), **more})
+        yield from cluster_events(page, style.pinned, style.applied, style.space)
+        if text is not None:
+            yield from cluster_events(page, text.pinned, text.applied, text.space)
+        yield from page_alerts(page, style, verdict, self.rules, self.lists)
+
+
+def _text_outcome(text: Placed | None) -> str | None:
+    """Return the outcome in the text space; None without one."""
+    if text is None:
+        return None
+    decision = text.pinned.decision
+    return OUTCOMES[decision.outcome] if decision.cluster else "too_little_text"
+
+
+def no_events(*_: object) -> tuple[Event, ...]:
+    """Return nothing: the events of a judged page are made when both spaces have placed it."""
+    return ()
