@@ -31,6 +31,7 @@ COMMANDS: CommandTable = {
     "train": ("hss_stream.commands.train", "Make lexicons and language models from your own data."),
     "feed": ("hss_stream.commands.feed", "Send pages or messages of files to Kafka, resumable."),
     "settings": ("hss_stream.commands.settings", "Print every setting, its value and where it came from."),
+    "gateway": ("hss_stream.commands.gateway", "Answer look-ups over HTTP until stopped."),
     "lookup": ("hss_stream.commands.lookup", "Ask a running gateway about a file, a URL or a name."),
     "tokens": ("hss_stream.commands.tokens", "Create, revoke and list the tokens of the gateway."),
 }

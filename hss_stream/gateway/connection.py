@@ -6,6 +6,7 @@ for ever; a sweep does, once a second over all connections, which is cheaper tha
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import cast
 
 from aiohttp import web
 
@@ -53,8 +54,8 @@ class LimitedConnection(web.RequestHandler):
         if self._limits.is_full:
             self._is_refused = True
             self._limits.metrics.limit_hit("connections")
-            if isinstance(transport, asyncio.WriteTransport):
-                transport.write(_REFUSAL)
+            # uvloop's transports are not of asyncio's classes, but are what a TCP server gives.
+            cast("asyncio.WriteTransport", transport).write(_REFUSAL)
             transport.close()
             return
         super().connection_made(transport)

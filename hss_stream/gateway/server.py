@@ -80,7 +80,7 @@ class GatewayServer:
         return _to_response(answer)
 
     async def _answer(self, call: Call, route: Route) -> Answer:
-        if route.scope is not None and not (route.handler == "metrics" and self._limits.open_metrics):
+        if route.scope is not None and not (route.handler == "metrics" and self._are_metrics_open):
             address = call.request.remote or ""
             call.token = self._admit(call, route.scope, address)
             now = monotonic()
@@ -89,6 +89,10 @@ class GatewayServer:
                 await self._token_rate.admit(call.token.id, now)
         answer: Answer = await self._handlers[route.handler](call)
         return answer
+
+    @property
+    def _are_metrics_open(self) -> bool:
+        return self._limits.open_metrics or self._guard.is_open
 
     def _admit(self, call: Call, scope: str, address: str) -> Token:
         try:

@@ -3,6 +3,7 @@
 import shutil
 import socket
 import subprocess
+import time
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
@@ -107,6 +108,7 @@ def running_rspamd(folder, **options):
     try:
         while not is_listening(port):
             assert process.poll() is None, Rspamd(port, process, folder).log()
+            time.sleep(0.02)
         yield Rspamd(port, process, folder)
     finally:
         process.terminate()
