@@ -10,6 +10,7 @@ METHODS: CommandTable = {
         "hss_stream.commands.evaluate_structure",
         "Distances R, F and D and what the cascade saves.",
     ),
+    "nameserver": ("hss_stream.commands.evaluate_nameserver", "Providers and their sites (2015 paper)."),
 }
 
 

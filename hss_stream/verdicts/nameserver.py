@@ -1,0 +1,205 @@
+"""Whether a name-server provider hosts nothing but generated sites (Geraci, WWW 2015 Companion).
+
+The paper: cluster a provider's home pages into 16 k-center clusters; one whose mean distance to its centre
+is below 0.25 is spam, and so is a provider most of whose sites are in such clusters. Read to the letter
+this lists every WordPress host, so `PAPER` is there to be compared with, and `DEFAULT` differs:
+
+- distances are exact D (the cascade's values are lower bounds and pull different sites together);
+- the threshold follows the evidence: a cluster is spam if its pages are nearly contained in each other
+  (mean C below a limit) and not too far apart in D. Parked pages pass because both are near 0, templates
+  of varying length because C is small where D is not; sites of one CMS with different themes do not;
+- tiny clusters prove nothing, neither for nor against; a provider needs well over k sites;
+- a provider is listed at one share of its sites and leaves the list at a lower one;
+- a hoster on which only some clusters are spam is `watch` or `clean`, and those *sites* are flagged;
+- an editor's label wins, and where the texts of most sites read natural and no link farm is among them,
+  structure alone does not list: a host of one theme is built exactly like a farm of one template.
+
+The paper's slips: it prints 2.5 for 0.25, its average radius lacks the division by N, and it calls R and F
+upper bounds of D.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+ProviderState = Literal["too_few", "watch", "spam", "clean"]
+
+
+class ClusterFacts(Protocol):
+    """What the verdict has to know about a cluster; `signals.k_center.ClusterShape` is one."""
+
+    @property
+    def size(self) -> int:
+        """Sites of the cluster."""
+
+    @property
+    def radius(self) -> float:
+        """Greatest distance to the centre."""
+
+    @property
+    def mean_distance(self) -> float:
+        """Mean distance to the centre, the centre's own 0 among them."""
+
+    @property
+    def mean_uncontained(self) -> float:
+        """Mean share of the shorter page that has no match in the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderRules:
+    """When a cluster and a provider are spam; distances and shares are in [0, 1]."""
+
+    least_sites: int
+    # A cluster: at least so many sites, nearer than this on average, and contained in each other.
+    least_cluster: int
+    most_distance: float
+    most_uncontained: float
+    # A provider: share of the sites in spam clusters at which it is listed, leaves the list, is watched.
+    spam_share: float
+    keep_share: float
+    watch_share: float
+    # A site of a spam cluster is flagged up to this C to the centre; outliers land there by accident.
+    most_site_uncontained: float
+
+
+PAPER = ProviderRules(
+    least_sites=1,
+    least_cluster=1,
+    most_distance=0.25,
+    most_uncontained=1.1,
+    spam_share=0.5,
+    keep_share=0.5,
+    watch_share=0.5,
+    most_site_uncontained=1.1,
+)
+# Chosen on simulated providers over real pages; see docs/algorithms/nameserver.md. 48 is 3 k.
+DEFAULT = ProviderRules(
+    least_sites=48,
+    least_cluster=3,
+    most_distance=0.55,
+    most_uncontained=0.36,
+    spam_share=0.65,
+    keep_share=0.55,
+    watch_share=0.30,
+    most_site_uncontained=0.5,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherEvidence:
+    """What other signals say about a provider; shares are of its sites, in [0, 1], None where not known."""
+
+    label: Literal["spam", "ham"] | None = None
+    natural_share: float | None = None  # sites whose text was long enough to judge and reads natural
+    farm_share: float | None = None  # sites whose style cluster is a link farm
+
+
+NO_EVIDENCE = OtherEvidence()
+# Where so many sites read natural, and so few are in link farms, one template is a theme.
+NATURAL_SHARE, FARM_SHARE = 0.8, 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Counterfactual:
+    """The smallest number of sites without which the provider would not be listed, and why that would do."""
+
+    sites: int
+    because: Literal["share", "too_few"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderVerdict:
+    """The state of a provider, which of its clusters are spam, and the numbers behind it."""
+
+    state: ProviderState
+    sites: int
+    spam_sites: int
+    spam_share: float
+    average_radius: float
+    spam_clusters: tuple[bool, ...]
+    counterfactual: Counterfactual | None
+    # Which evidence decided.
+    decided_by: Literal["structure", "label", "natural_text"]
+
+
+def average_radius(clusters: Sequence[ClusterFacts]) -> float:
+    """Return the mean over all sites of the radius of their cluster, in [0, 1]."""
+    sites = sum(cluster.size for cluster in clusters)
+    return sum(cluster.size * cluster.radius for cluster in clusters) / sites if sites else 0.0
+
+
+def is_spam_cluster(cluster: ClusterFacts, rules: ProviderRules = DEFAULT) -> bool:
+    """Tell whether the sites of a cluster are too much alike to be made by different people."""
+    if cluster.size < rules.least_cluster:
+        return False
+    # The centre is at distance 0 from itself, which makes small clusters look homogeneous.
+    others = cluster.size / (cluster.size - 1) if rules.least_cluster > 1 else 1.0
+    return (
+        cluster.mean_distance * others < rules.most_distance
+        and cluster.mean_uncontained * others < rules.most_uncontained
+    )
+
+
+def is_spam_site(
+    verdict: ProviderVerdict, cluster: int, uncontained: float, rules: ProviderRules = DEFAULT
+) -> bool:
+    """Tell whether a site is flagged: all of a spam provider, else those well inside a spam cluster."""
+    # The paper judges sites by their cluster alone.
+    if verdict.state == "spam" and rules is not PAPER:
+        return True
+    return verdict.spam_clusters[cluster] and uncontained < rules.most_site_uncontained
+
+
+def judge_provider(
+    clusters: Sequence[ClusterFacts],
+    *,
+    rules: ProviderRules = DEFAULT,
+    previous: ProviderState = "too_few",
+    other: OtherEvidence = NO_EVIDENCE,
+) -> ProviderVerdict:
+    """Return the verdict on a provider from its clusters, its former state and other signals."""
+    state: ProviderState
+    decided_by: Literal["structure", "label", "natural_text"]
+    sites = sum(cluster.size for cluster in clusters)
+    spam = tuple(is_spam_cluster(cluster, rules) for cluster in clusters)
+    spam_sites = sum(cluster.size for cluster, is_spam in zip(clusters, spam, strict=True) if is_spam)
+    # Sites in tiny clusters say nothing; where they are the most, nothing can be said at all.
+    telling = sum(cluster.size for cluster in clusters if cluster.size >= rules.least_cluster)
+    share = spam_sites / telling if telling and telling * 2 >= sites else 0.0
+    state, decided_by = _state(sites, share, previous, rules), "structure"
+    if other.label is not None:
+        state, decided_by = ("spam" if other.label == "spam" else "clean"), "label"
+    elif state == "spam" and _reads_natural(other):
+        state, decided_by = "watch", "natural_text"
+    is_counted = state == "spam" and decided_by == "structure"
+    needed = _counterfactual(sites, spam_sites, telling, rules) if is_counted else None
+    return ProviderVerdict(
+        state, sites, spam_sites, share, average_radius(clusters), spam, needed, decided_by
+    )
+
+
+def _reads_natural(other: OtherEvidence) -> bool:
+    """Tell whether text and links speak for people behind the sites."""
+    natural = other.natural_share is not None and other.natural_share >= NATURAL_SHARE
+    return natural and (other.farm_share is None or other.farm_share < FARM_SHARE)
+
+
+def _state(sites: int, share: float, previous: ProviderState, rules: ProviderRules) -> ProviderState:
+    """Return the state for a share; a listed provider stays listed down to the lower share."""
+    if sites < rules.least_sites:
+        return "too_few"
+    if share >= (rules.keep_share if previous == "spam" else rules.spam_share):
+        return "spam"
+    return "watch" if share >= rules.watch_share else "clean"
+
+
+def _counterfactual(sites: int, spam_sites: int, telling: int, rules: ProviderRules) -> Counterfactual:
+    """Return how many sites of the spam clusters have to go until the provider is no longer listed."""
+    limit = rules.keep_share
+    # (spam - x) / (telling - x) < limit for the first time.
+    by_share = math.floor((spam_sites - limit * telling) / (1 - limit)) + 1 if limit < 1 else 1
+    by_number = sites - rules.least_sites + 1
+    if by_number < by_share:
+        return Counterfactual(by_number, "too_few")
+    return Counterfactual(max(by_share, 1), "share")
