@@ -41,7 +41,7 @@ def sketch_paper(body: Bytes, start: Int, stop: Int, state: Integers, slots: Wor
 def sketch_markup(body: Bytes, stop: Int, state: Integers, slots: Words, markup: Bytes) -> None:
     """Take the noise of a block's tags into the sketch of format 2, runs of one byte collapsed."""
     found = state[ps.MARKUP_END]
-    if ps.FIRST_TAG_STATE <= state[ps.STATE] <= ps.LAST_TAG_STATE:
+    if ps.BEFORE_ATTRIBUTE <= state[ps.STATE] <= ps.CLOSE:
         found = compact_noise(body, state[ps.MARKUP_FROM], stop, markup, found)
     last = state[ps.MARKUP_LAST]
     end = int64(GRAM_BYTES)
@@ -109,7 +109,8 @@ def scan_chunk(
     while start < size:
         stop = min(size, start + BLOCK_BYTES)
         sketch_paper(body, start, stop, state, paper_slots, noise)
-        state[ps.MARKUP_FROM] = start
+        if state[ps.MARKUP_FROM] != ps.NOWHERE:
+            state[ps.MARKUP_FROM] = start
         state[ps.MARKUP_END] = GRAM_BYTES
         choose_text_mode(state)
         scan = state[ps.STATE]
@@ -119,11 +120,11 @@ def scan_chunk(
             if scan == ps.TEXT:
                 start, scan = read_text(body, start, stop, state, text)
             if scan == ps.OPEN and start < stop:
-                start, scan = read_open(body, start, scan, state, text, markup)
+                start, scan = read_open(body, start, scan, state, text)
             if scan == ps.END_OPEN and start < stop:
-                start, scan = read_open(body, start, scan, state, text, markup)
+                start, scan = read_open(body, start, scan, state, text)
             if scan == ps.NAME and start < stop:
-                start, scan = read_name(body, start, stop, state)
+                start, scan = read_name(body, start, stop, state, markup)
             while scan >= ps.BEFORE_ATTRIBUTE and scan < ps.CLOSE and start < stop:
                 start, scan = read_attribute(body, start, stop, scan, state)
                 if scan >= ps.DOUBLE_QUOTED and scan < ps.CLOSE and start < stop:

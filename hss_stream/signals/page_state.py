@@ -29,7 +29,6 @@ page gives the same result. The limits keep memory bounded whatever the page.
     BOGUS,
     CDATA,
 ) = range(21)
-FIRST_TAG_STATE, LAST_TAG_STATE = NAME, CLOSE
 LAST_RAW_STATE = RAW_NESTED
 
 # Fields of the state array.
@@ -42,7 +41,7 @@ LAST_RAW_STATE = RAW_NESTED
     MARKUP_COUNT,
     MARKUP_LAST,  # the noise byte before, to collapse runs
     MARKUP_END,  # end of the noise buffer in this block
-    MARKUP_FROM,  # where the part of a tag begins that is not yet in the noise buffer
+    MARKUP_FROM,  # where the part of a tag begins that is not yet in the noise buffer; else NOWHERE
     TEXT_LENGTH,
     AFTER_SPACE,  # 1 where a further space would be dropped
     TEXT_MODE,
@@ -81,6 +80,8 @@ LAST_RAW_STATE = RAW_NESTED
 ) = range(44)
 STATE_FIELDS = 44
 
+# Beyond the end of any chunk, so that nothing is taken from there.
+NOWHERE = 1 << 62
 # Values of TEXT_MODE: keep the text, count it as hidden, leave it out.
 COPY, COUNT, SKIP = range(3)
 # Values of TITLE_STATE.

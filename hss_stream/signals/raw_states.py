@@ -5,9 +5,18 @@ from numba import int64, uint64
 
 from hss_stream.signals import page_state as ps
 from hss_stream.signals.byte_classes import CLASS, LETTER, NAME_END, SPACE, find_byte
-from hss_stream.signals.kernel import Bytes, Int, Integers, kernel_part, load_byte, load_item, store_byte
+from hss_stream.signals.kernel import (
+    Bytes,
+    Int,
+    Integers,
+    Step,
+    kernel_part,
+    load_byte,
+    load_item,
+    store_byte,
+)
 from hss_stream.signals.tag_names import LENGTH_FACTOR, PLAINTEXT, RAW_KEYS, SCRIPT, TITLE
-from hss_stream.signals.tag_states import begin_tag, tag_of
+from hss_stream.signals.tag_states import begin_tag, end_name
 from hss_stream.signals.text_states import choose_text_mode, put_literal
 
 _BYTE = np.uint64(8)
@@ -22,7 +31,7 @@ _DASHES_BANG = 9
 
 
 @kernel_part
-def read_raw_open(body: Bytes, start: Int, state: Integers, text: Bytes) -> Int:
+def read_raw_open(body: Bytes, start: Int, state: Integers, text: Bytes) -> Step:
     """Decide what `<` in raw text begins; return position and next state."""
     byte = load_byte(body, start)
     kind = state[ps.RAW_KIND]
@@ -69,7 +78,7 @@ def end_raw(state: Integers, scratch: Bytes, text: Bytes) -> None:
 @kernel_part
 def read_raw_name(
     body: Bytes, start: Int, stop: Int, scan: Int, state: Integers, text: Bytes, scratch: Bytes, markup: Bytes
-) -> Int:
+) -> Step:
     """Read the name after `</` in raw text, or after `<` in an escaped script; return position and state."""
     key = uint64(state[ps.NAME_KEY])
     length = state[ps.NAME_LENGTH]
@@ -95,9 +104,8 @@ def read_raw_name(
                 state[ps.ESCAPE] = 1
             else:
                 end_raw(state, scratch, text)
-                begin_tag(start, int64(1), state, markup)
-                state[ps.NAME_LENGTH] = length
-                state[ps.TAG] = tag_of(key, length)
+                begin_tag(int64(1), state)
+                end_name(start, key, length, state, markup)
                 after = int64(ps.BEFORE_ATTRIBUTE)
     return start, after
 
@@ -105,7 +113,7 @@ def read_raw_name(
 @kernel_part
 def read_raw(
     body: Bytes, start: Int, stop: Int, scan: Int, state: Integers, text: Bytes, scratch: Bytes, markup: Bytes
-) -> Int:
+) -> Step:
     """Read what follows `<` in raw text; return position and next state."""
     if scan == ps.RAW_OPEN:
         start, scan = read_raw_open(body, start, state, text)
@@ -125,7 +133,7 @@ def read_raw(
 
 
 @kernel_part
-def read_comment(body: Bytes, start: Int, stop: Int, state: Integers) -> Int:
+def read_comment(body: Bytes, start: Int, stop: Int, state: Integers) -> Step:
     """Read a comment, all of it hidden, to `-->` or `--!>`; return position and next state."""
     first = start
     after = int64(ps.COMMENT)
@@ -148,7 +156,7 @@ def read_comment(body: Bytes, start: Int, stop: Int, state: Integers) -> Int:
 
 
 @kernel_part
-def read_cdata(body: Bytes, start: Int, stop: Int, state: Integers, text: Bytes) -> Int:
+def read_cdata(body: Bytes, start: Int, stop: Int, state: Integers, text: Bytes) -> Step:
     """Read the text of a CDATA section to `]]>`; return position and next state."""
     after = int64(ps.CDATA)
     while start < stop and after == ps.CDATA:
@@ -176,7 +184,7 @@ def read_cdata(body: Bytes, start: Int, stop: Int, state: Integers, text: Bytes)
 
 
 @kernel_part
-def read_declaration(body: Bytes, start: Int, stop: Int, scan: Int, state: Integers, text: Bytes) -> Int:
+def read_declaration(body: Bytes, start: Int, stop: Int, scan: Int, state: Integers, text: Bytes) -> Step:
     """Read what follows `<!` or `<?`; return position and next state."""
     if scan == ps.DECLARATION:
         byte = load_byte(body, start)

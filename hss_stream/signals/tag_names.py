@@ -3,7 +3,7 @@
 A known name has its place in NAMES as id; the list only ever grows at its end, because tag sequences
 are stored. Any other name has an id from 256 on, made of its hash: equal names are equal everywhere,
 and two different unknown names of one length are confused once in 2,490.
-A name is compared with bit 5 of every byte set, which lowers ASCII letters.
+A name is compared by its length and its last eight bytes, bit 5 of each set, which lowers ASCII letters.
 """
 
 import numpy as np
@@ -40,6 +40,11 @@ area base basefont bgsound br col embed frame hr img input keygen link meta para
 SELF_ENDING_NAMES = _words("""
 p li dd dt option optgroup tr td th
 """)
+# They follow what is written, not the template it is written into: format 2 of the sketch leaves them out.
+# Part of that format, and frozen with it; no name here may contain noise.
+FORMATTING_NAMES = _words("""
+b i em strong code tt br sup sub var kbd samp cite q small big font u s wbr abbr acronym
+""")
 
 # Elements whose content is not markup. Up to LAST_UNSEEN_RAW their text is not shown either.
 SCRIPT, STYLE, IFRAME, NOEMBED, NOFRAMES, TITLE, TEXTAREA, XMP, PLAINTEXT = range(1, 10)
@@ -61,8 +66,8 @@ TAG_IFRAME, TAG_FRAME = NAMES.index("iframe"), NAMES.index("frame")
 TAG_SVG, TAG_MATH, TAG_TEMPLATE = NAMES.index("svg"), NAMES.index("math"), NAMES.index("template")
 
 # Bit flags of TAG_FLAGS; the raw kind is in the bits from RAW_SHIFT on.
-BLOCK_FLAG, VOID_FLAG, SELF_ENDING_FLAG, SPECIAL_FLAG = 1, 2, 4, 8
-RAW_SHIFT = 4
+BLOCK_FLAG, VOID_FLAG, SELF_ENDING_FLAG, SPECIAL_FLAG, FORMATTING_FLAG = 1, 2, 4, 8, 16
+RAW_SHIFT = 5
 
 FIRST_UNKNOWN = 256
 # An unknown name's id also tells the bin of its length, so that equal tags never differ in length (F ≤ D of
@@ -109,12 +114,13 @@ def _flags_of(name: str) -> int:
         | VOID_FLAG * (name in VOID_NAMES)
         | SELF_ENDING_FLAG * (name in SELF_ENDING_NAMES)
         | SPECIAL_FLAG * (name in {"svg", "math", "template"})
+        | FORMATTING_FLAG * (name in FORMATTING_NAMES)
         | RAW_KINDS.get(name, 0) << RAW_SHIFT
     )
 
 
 NAME_MULTIPLIER, KEY_AT, TAG_AT = _lookup_tables()
-TAG_FLAGS = np.zeros(FIRST_UNKNOWN + UNKNOWN_IDS, np.uint8)
+TAG_FLAGS = np.zeros(FIRST_UNKNOWN + UNKNOWN_IDS, np.uint16)
 TAG_FLAGS[: len(NAMES)] = [_flags_of(name) for name in NAMES]
 RAW_KEYS = np.zeros(16, np.uint64)
 for _name, _kind in RAW_KINDS.items():

@@ -19,6 +19,7 @@ from hss_stream.signals.kernel import (
     Int,
     Integers,
     Shorts,
+    Step,
     Word,
     kernel_part,
     load_byte,
@@ -30,6 +31,7 @@ from hss_stream.signals.style_sketch import FIRST, SECOND, compact_noise
 from hss_stream.signals.tag_names import (
     BLOCK_FLAG,
     FIRST_UNKNOWN,
+    FORMATTING_FLAG,
     KEY_AT,
     LENGTH_FACTOR,
     LOOKUP_BITS,
@@ -79,13 +81,9 @@ def tag_of(key: Word, length: Int) -> Int:
 
 
 @kernel_part
-def begin_tag(start: Int, is_end: Int, state: Integers, markup: Bytes) -> None:
-    """Begin a tag whose name starts here; its `<` or `</` may lie in an earlier chunk."""
-    end = state[ps.MARKUP_END]
-    store_byte(markup, end, _LESS)
-    store_byte(markup, end + 1, _SLASH)
-    state[ps.MARKUP_END] = end + 1 + is_end
-    state[ps.MARKUP_FROM] = start
+def begin_tag(is_end: Int, state: Integers) -> None:
+    """Begin a tag at its name."""
+    state[ps.MARKUP_FROM] = ps.NOWHERE
     state[ps.IS_END] = is_end
     state[ps.NAME_KEY] = 0
     state[ps.NAME_LENGTH] = 0
@@ -96,14 +94,28 @@ def begin_tag(start: Int, is_end: Int, state: Integers, markup: Bytes) -> None:
 
 
 @kernel_part
-def read_open(body: Bytes, start: Int, scan: Int, state: Integers, text: Bytes, markup: Bytes) -> Int:
+def end_name(start: Int, key: Word, length: Int, state: Integers, markup: Bytes) -> None:
+    """Take a tag's name, which ends here; unless it only formats, its noise begins: `<` or `</`."""
+    tag = tag_of(key, length)
+    state[ps.TAG] = tag
+    state[ps.NAME_LENGTH] = length
+    if not load_item(TAG_FLAGS, tag) & FORMATTING_FLAG:
+        end = state[ps.MARKUP_END]
+        store_byte(markup, end, _LESS)
+        store_byte(markup, end + 1, _SLASH)
+        state[ps.MARKUP_END] = end + 1 + state[ps.IS_END]
+        state[ps.MARKUP_FROM] = start
+
+
+@kernel_part
+def read_open(body: Bytes, start: Int, scan: Int, state: Integers, text: Bytes) -> Step:
     """Decide what follows `<` or `</`; return position and next state."""
     byte = load_byte(body, start)
     is_letter = load_byte(CLASS, byte) & LETTER
     after = int64(ps.BOGUS)
     if is_letter:
         after = int64(ps.NAME)
-        begin_tag(start, int64(scan == ps.END_OPEN), state, markup)
+        begin_tag(int64(scan == ps.END_OPEN), state)
     elif scan == ps.END_OPEN:
         if byte == _GREATER:
             after = int64(ps.TEXT)
@@ -159,7 +171,7 @@ def keep_value(body: Bytes, start: Int, stop: Int, state: Integers, scratch: Byt
 @kernel_part
 def read_value(
     body: Bytes, start: Int, stop: Int, scan: Int, state: Integers, scratch: Bytes, links: Bytes
-) -> Int:
+) -> Step:
     """Read an attribute value to its end; return position and next state."""
     first = start
     if scan == ps.UNQUOTED:
@@ -177,7 +189,7 @@ def read_value(
 
 
 @kernel_part
-def read_name(body: Bytes, start: Int, stop: Int, state: Integers) -> Int:
+def read_name(body: Bytes, start: Int, stop: Int, state: Integers, markup: Bytes) -> Step:
     """Read a tag name; return position and next state."""
     first = start
     after = int64(ps.NAME)
@@ -193,12 +205,12 @@ def read_name(body: Bytes, start: Int, stop: Int, state: Integers) -> Int:
     state[ps.NAME_KEY] = int64(key)
     state[ps.NAME_LENGTH] = length
     if after != ps.NAME:
-        state[ps.TAG] = tag_of(key, length)
+        end_name(start, key, length, state, markup)
     return start, after
 
 
 @kernel_part
-def read_attribute(body: Bytes, start: Int, stop: Int, scan: Int, state: Integers) -> Int:
+def read_attribute(body: Bytes, start: Int, stop: Int, scan: Int, state: Integers) -> Step:
     """Read what lies between a tag's name, its attributes and their values; return position and state."""
     if scan == ps.BEFORE_ATTRIBUTE:
         while start < stop:
@@ -319,7 +331,7 @@ def close_tag(
     state[ps.MARKUP_END] = compact_noise(body, state[ps.MARKUP_FROM], start, markup, state[ps.MARKUP_END])
     if state[ps.PENDING_LENGTH] > 0:
         keep_pending(state, links)
-    flags = load_byte(TAG_FLAGS, tag)
+    flags = int64(load_item(TAG_FLAGS, tag))
     if flags & BLOCK_FLAG:
         break_line(state, text)
     if state[ps.HIDDEN_DEPTH] > 0 or state[ps.TAG_HIDES] or flags & SPECIAL_FLAG:

@@ -113,7 +113,7 @@ def skip_escaped_script(body: Bytes, start: Int, stop: Int, state: Integers) -> 
 
 
 @kernel_part
-def read_text(body: Bytes, start: Int, stop: Int, state: Integers, text: Bytes) -> Int:
+def read_text(body: Bytes, start: Int, stop: Int, state: Integers, text: Bytes) -> Step:
     """Read text, also raw text, up to what ends it; return position and next state."""
     mode = state[ps.TEXT_MODE]
     if mode == ps.COPY:

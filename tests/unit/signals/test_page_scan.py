@@ -71,3 +71,16 @@ def test_any_split_is_equal(seed):
         at += size
 
     assert same_scan(scan_page(PAGE), scanner.finish())
+
+
+def test_default_style_is_frozen():
+    """Format 2 never changes: stored sketches of this format are compared with new ones for years."""
+    marks = "=/:;.-_#?&"
+    page = "".join(
+        f"<div id{marks[n * n % 10]}'{n}{marks[n * n // 10 % 10] * (n % 3)}'><b>{n}</b> <br/>!</div>\n"
+        for n in range(400)
+    )
+    sketch = scan_page(page.encode()).style
+
+    assert (2, 3908, 3877) == (sketch.format, sketch.noise_bytes, sketch.grams)
+    assert "b3b1241d83e207b715d1388e1663b22808b943d3551a5bdd26888e2a34bc6bdf" == sketch.to_bytes()[:32].hex()
