@@ -8,13 +8,14 @@ from hss_stream.errors import StoreError
 from hss_stream.observe import log
 from hss_stream.observe.metrics import Metrics
 from hss_stream.settings import Settings
-from hss_stream.steps.place_page import PlacePages
+from hss_stream.steps.judge_pages import TEXT_RULES, build_judge
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.open_store import make_store
 from hss_stream.store.page_marks import MemoryPageMarks, Partition
 from hss_stream.store.redis_page_marks import RedisPageMarks
 from hss_stream.store.redis_store import RedisClusterStore
 from hss_stream.store.server_facts import read_facts
+from hss_stream.store.spaces import sibling_store
 from hss_stream.stream.memory_log import MemoryLog
 from hss_stream.stream.page_step import PageMarks, PageStep
 from hss_stream.stream.page_stream import PageStream, StreamSetup, create_page_stream
@@ -69,6 +70,13 @@ async def open_lasting_store(settings: Settings) -> RedisClusterStore:
     return store
 
 
+async def open_text_store(store: ClusterStore) -> ClusterStore:
+    """Open the store of the text space beside an open one."""
+    texts = sibling_store(store, "text", TEXT_RULES)
+    await texts.open()
+    return texts
+
+
 def make_marks(store: ClusterStore, group: str) -> PageMarks:
     """Return the marks that live beside a store."""
     if not isinstance(store, RedisClusterStore):
@@ -84,11 +92,17 @@ def make_marks(store: ClusterStore, group: str) -> PageMarks:
 
 
 def create_worker(
-    settings: Settings, store: ClusterStore, executor: Executor, memory_log: MemoryLog | None = None
+    settings: Settings,
+    store: ClusterStore,
+    executor: Executor,
+    memory_log: MemoryLog | None = None,
+    texts: ClusterStore | None = None,
 ) -> StreamWorker:
-    """Return a worker on an open store; with a log it runs on the embedded broker."""
+    """Return a worker on open stores of the style and text space; with a log, on the embedded broker."""
     metrics = Metrics()
     threads = settings.worker.scan_threads
-    step: PageStep = PlaceStep(PlacePages(store, executor=executor), settings.group, executor, threads)
+    rules, lists = settings.verdict.to_rules(), settings.verdict.to_lists()
+    judge = build_judge(store, texts, executor=executor, rules=rules, lists=lists)
+    step: PageStep = PlaceStep(judge, settings.group, executor, threads)
     make = partial(create_page_stream, stream_setup(settings), step, make_marks(store, settings.group))
     return StreamWorker(make(metrics, PartsReader, memory_log), store, metrics)

@@ -17,7 +17,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from hss_stream.errors import SettingsError
 from hss_stream.gateway.options import GatewaySettings
+from hss_stream.steps.page_verdict import AllowLists
 from hss_stream.stream.options import KafkaSettings, WorkerSettings
+from hss_stream.verdicts.alert import AlertRules
 
 PREFIX = "HSS_"
 BROKER_SCHEMES = ("kafka://", "memory://")
@@ -61,11 +63,43 @@ class MetricsSettings(BaseModel, frozen=True, extra="forbid"):
     port: int = Field(9464, ge=0, le=65535, description="Port to listen on; 0 takes a free one and logs it.")
 
 
+def _weight(default: float, reason: str) -> Any:
+    return Field(default, ge=0, description=f"Weight of {reason}.")
+
+
 class VerdictSettings(BaseModel, frozen=True, extra="forbid"):
-    """From which score on a page counts as what."""
+    """From which score on a page counts as what, and what each reason weighs."""
 
     suspect_score: float = Field(3.0, gt=0, description="Sum of weights from which the verdict is `suspect`.")
     spam_score: float = Field(6.0, gt=0, description="Sum of weights from which the verdict is `spam`.")
+
+    quorum: int = Field(3, ge=1, le=32, description="Distinct clients whose reports make a label.")
+    labelled: float = _weight(6.0, "STYLE_SPAM and IMATCH_SPAM: a person has judged the cluster")
+    labelled_style_of_mail: float = _weight(4.0, "STYLE_SPAM for a message: its HTML may borrow a layout")
+    many_domains: float = _weight(1.5, "MANY_DOMAINS")
+    same_text: float = _weight(1.0, "SAME_TEXT")
+    link_farm: float = _weight(4.5, "LINK_FARM where three quarters of the links lead inward")
+    fake_text: float = _weight(3.5, "FAKE_TEXT for a page")
+    fake_text_of_mail: float = _weight(2.0, "FAKE_TEXT for a message")
+    fake_host: float = _weight(3.0, "FAKE_HOST")
+    fake_cluster: float = _weight(3.0, "FAKE_CLUSTER")
+    spam_provider: float = _weight(6.0, "NS_SPAM")
+    spam_link: float = _weight(3.0, "LINK_SPAM")
+    allow_domains: str = Field("", description="Domains that are always `ham`, separated by commas.")
+    allow_clusters: str = Field("", description="Clusters whose evidence never counts, by id, with commas.")
+
+    def to_rules(self) -> AlertRules:
+        """Return the rules of verdicts with these weights and limits."""
+        named = {name: value for name, value in self if name in AlertRules.__dataclass_fields__}
+        return AlertRules(**named)
+
+    def to_lists(self) -> AllowLists:
+        """Return what the operator vouches for."""
+        domains, clusters = (
+            frozenset(part.strip().lower() for part in text.split(",") if part.strip())
+            for text in (self.allow_domains, self.allow_clusters)
+        )
+        return AllowLists(domains, clusters)
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

@@ -19,9 +19,10 @@ from rich.table import Table
 from hss_stream.settings import load_settings
 from hss_stream.sources.record import ProblemCount
 from hss_stream.sources.records import open_source
-from hss_stream.steps.place_page import PlacePages
+from hss_stream.steps.judge_pages import TEXT_RULES, build_judge
 from hss_stream.steps.replay_pages import Replay, Spool
 from hss_stream.store.open_store import EMBEDDED, make_store
+from hss_stream.store.spaces import sibling_store
 
 TABLE_ROWS = 40
 
@@ -69,12 +70,16 @@ async def _replay(
     records: Iterator[Any], as_json: bool, address: str, now: int | None, resume: int | None,  # noqa: FBT001 - as above
     spool: str | None, away: float, folder: str,
 ) -> None:  # fmt: skip
-    settings = load_settings().store
-    store = make_store(address, prefix=settings.prefix, shards=settings.shards, away_seconds=away)
+    tree = load_settings()
+    store = make_store(address, prefix=tree.store.prefix, shards=tree.store.shards, away_seconds=away)
+    texts = sibling_store(store, "text", TEXT_RULES)
     try:
         await store.open()
         with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-            place = PlacePages(store, executor=threads)
+            await texts.open()
+            place = build_judge(
+                store, texts, executor=threads, rules=tree.verdict.to_rules(), lists=tree.verdict.to_lists()
+            )
             run = Replay(store, place, Spool(Path(folder) / "spool"), now)
             number = await store.new_run() if resume is None else resume
             run.spool = Spool(_spool_path(spool, address, folder, number))
@@ -83,6 +88,7 @@ async def _replay(
             await (_print_json(run, records, start) if as_json else _print_table(run, records, start))
             _print_rest(run)
     finally:
+        await texts.close()
         await store.close()
 
 

@@ -9,6 +9,7 @@ The two spaces have stores of their own; each is safe to repeat, so the whole is
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 
 import numpy as np
@@ -18,9 +19,12 @@ from hss_stream.steps.events import Event
 from hss_stream.steps.page_events import attachment_event, cluster_events
 from hss_stream.steps.page_verdict import AllowLists, Placed, judged_page, page_alerts, text_cluster
 from hss_stream.steps.place_page import Placement, PlacePages, SourceName
+from hss_stream.steps.read_signals import read_signals
 from hss_stream.steps.scan_page import PageToPlace, ScannedPage
+from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.layout import PROBE_SLOTS
 from hss_stream.verdicts.alert import AlertRules
+from hss_stream.verdicts.cluster_id import TEXT
 from hss_stream.verdicts.cluster_rules import ClusterRules
 from hss_stream.verdicts.placing import OUTCOMES, TOO_LITTLE_STYLE
 from hss_stream.verdicts.text_match import COORDINATE_SLOTS, JOIN_SLOTS, MERGE_SLOTS, NEAR_SLOTS
@@ -48,7 +52,7 @@ def text_page(page: ScannedPage) -> ScannedPage:
 
 
 class JudgePages:
-    """The step; one for a worker. `text` is None where no lexicon is installed."""
+    """The step; one for a worker. `text` is None where pages are not to be placed by their text."""
 
     def __init__(
         self,
@@ -62,10 +66,15 @@ class JudgePages:
         self.rules = rules or AlertRules()
         self.lists = lists or AllowLists()
         self.spaces = [style] if text is None else [style, text]
+        self.read_signals = style.read_signals
 
     async def load_pins(self, source: SourceName) -> int:
         """Read what a source has pinned, and return the lower fence: past it a space has decided nothing."""
         return min([await space.load_pins(source) for space in self.spaces])
+
+    def first_unfinished(self, source: SourceName) -> int:
+        """Return the first offset of a loaded source that is not finished in both spaces."""
+        return min(space.first_unfinished(source) for space in self.spaces)
 
     def forget(self, source: SourceName) -> None:
         """Forget a source that was taken away."""
@@ -110,7 +119,8 @@ class JudgePages:
             and self.text is not None
         ):
             document = Placed(self.text.space, text.pinned, text.applied)
-        return replace(style, events=tuple(self.events(page, placed, document)))
+        found = None if document is None else document.cluster
+        return replace(style, events=tuple(self.events(page, placed, document)), text_cluster=found)
 
     def events(self, page: ScannedPage, style: Placed, text: Placed | None) -> Iterator[Event]:
         """Yield attachment, changes of clusters, alerts, in a fixed order."""
@@ -137,6 +147,22 @@ def _text_outcome(text: Placed | None) -> str | None:
         return None
     decision = text.pinned.decision
     return OUTCOMES[decision.outcome] if decision.cluster else "too_little_text"
+
+
+def build_judge(
+    store: ClusterStore,
+    text_store: ClusterStore | None,
+    *,
+    executor: Executor | None = None,
+    rules: AlertRules | None = None,
+    lists: AllowLists | None = None,
+) -> JudgePages:
+    """Return the step on open stores, with all signals that are installed."""
+    style = PlacePages(store, executor=executor, events_of=no_events, read_signals=read_signals)
+    text = None
+    if text_store is not None:
+        text = PlacePages(text_store, TEXT_RULES, executor, TEXT, no_events)
+    return JudgePages(style, text, rules, lists)
 
 
 def no_events(*_: object) -> tuple[Event, ...]:

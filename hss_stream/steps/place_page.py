@@ -61,6 +61,7 @@ class Placement:
     events: tuple[Event, ...] = ()
     pinned: PinnedPage | None = None
     applied: Applied | None = None
+    text_cluster: str | None = None
 
     @property
     def is_skipped(self) -> bool:
@@ -116,6 +117,11 @@ class PlacePages:
         state = self.sources[source[:3]] = SourceState(number)
         state.take(await self.store.load_pins(number))
         return state.fence
+
+    def first_unfinished(self, source: SourceName) -> int:
+        """Return the first offset of a loaded source that is not both decided and committed."""
+        state = self.sources[source[:3]]
+        return min(state.pinned, default=state.fence + 1)
 
     def forget(self, source: SourceName) -> None:
         """Forget a source that was taken away."""

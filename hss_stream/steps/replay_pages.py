@@ -18,13 +18,13 @@ import orjson
 from hss_stream.errors import BadPageError, SettingsError
 from hss_stream.sources.record import SourceRecord
 from hss_stream.steps.events import Event, Origin
-from hss_stream.steps.page_events import LABELS, readable
-from hss_stream.steps.place_page import Placement, PlacePages, SourceName
+from hss_stream.steps.judge_pages import JudgePages
+from hss_stream.steps.list_clusters import SummaryRow, list_summaries, with_prototypes
+from hss_stream.steps.place_page import Placement, SourceName
 from hss_stream.steps.scan_page import PageToPlace, ScannedPage
 from hss_stream.steps.sweep import expired_events, sweep
 from hss_stream.store.cluster_store import ClusterStore
-from hss_stream.verdicts.cluster_class import CLASS_NAMES, mean_similarity, rank
-from hss_stream.verdicts.cluster_id import SPACES, STYLE, from_text, to_text
+from hss_stream.verdicts.cluster_id import from_text, to_text
 
 GROUP = "replay"
 BATCH_PAGES = 512
@@ -72,14 +72,15 @@ class Spool:
         """Add pages."""
         with self.path.open("ab") as file:
             for url, placement in placements:
-                file.write(orjson.dumps((placement.origin.offset, url, placement.cluster)) + b"\n")
+                where = (placement.origin.offset, url, placement.cluster, placement.text_cluster)
+                file.write(orjson.dumps(where) + b"\n")
 
-    def pages(self) -> Iterator[tuple[str, str | None]]:
-        """Yield URL and cluster of every page."""
+    def pages(self) -> Iterator[tuple[str, str | None, str | None]]:
+        """Yield URL, style cluster and text cluster of every page."""
         with self.path.open("rb") as lines:
             for line in lines:
-                _, url, cluster = orjson.loads(line)
-                yield url, cluster
+                _, url, cluster, text_cluster = orjson.loads(line)
+                yield url, cluster, text_cluster
 
 
 @dataclass
@@ -87,7 +88,7 @@ class Replay:
     """One run; iterate over `events`, then over `report`. `left_out` counts what is no page, by kind."""
 
     store: ClusterStore
-    place: PlacePages
+    place: JudgePages
     spool: Spool
     now_ms: int | None = None
     run: int = 0
@@ -107,9 +108,8 @@ class Replay:
         if not 0 < run <= last:
             raise SettingsError(f"resuming run {run}: the store knows the runs up to {last} alone")
         self.run = run
-        fence = await self.place.load_pins(self.source)
-        pinned = self.place.sources[self.source[:3]].pinned
-        start = min(pinned, default=fence + 1)
+        await self.place.load_pins(self.source)
+        start = self.place.first_unfinished(self.source)
         self.missing = start - self.spool.cut(start)
         self.done = start
         return start
@@ -168,49 +168,44 @@ class Replay:
                 latest = max(page.at_ms for page in scanned) // 3_600_000
                 if latest > hour:
                     hour = latest
-                    await sweep(self.store)
+                    await self._sweep()
             if waiting is None:
                 break
-        await sweep(self.store)
-        async for events in expired_events(self.store):
-            yield events
+        await self._sweep()
+        for space in self.place.spaces:
+            async for events in expired_events(space.store):
+                yield events
+
+    async def _sweep(self) -> None:
+        for space in self.place.spaces:
+            await sweep(space.store)
 
     async def report(self) -> AsyncIterator[dict[str, Any]]:
         """Yield where every page is now, then every cluster, by mean similarity x domains."""
-        merged: dict[int, int] = {}
-        rows: list[tuple[float, int, dict[str, Any]]] = []
-        async for cluster, record in self.store.list_clusters(STYLE):
-            if record.into:
-                merged[cluster] = record.into
-                continue
-            similarity = mean_similarity(record.similarity_sum, record.pages)
-            row = {
-                "event": "summary", "cluster": to_text(STYLE, cluster), "space": SPACES[STYLE],
-                "pages": record.pages, "domains": record.domains,
-                "mean_similarity": round(similarity, 6), "class": CLASS_NAMES[record.kind],
-                "label": LABELS[record.label], "prototype": None,
-            }  # fmt: skip
-            rows.append((-rank(similarity, record.domains), cluster, row))
-        for url, name in self.spool.pages():
+        merged: dict[str, dict[int, int]] = {}
+        rows: list[SummaryRow] = []
+        for space in self.place.spaces:
+            found = await list_summaries(space.store, space.space)
+            rows += found.rows
+            merged[space.space] = found.merged
+        for url, name, text_name in self.spool.pages():
             yield {
                 "event": "placement",
                 "url": url,
                 "cluster": survivor_name(name, merged),
-                "text_cluster": None,
+                "text_cluster": survivor_name(text_name, merged),
             }
-        rows.sort(key=lambda item: item[:2])
-        for place in range(0, len(rows), BATCH_PAGES):
-            some = rows[place : place + BATCH_PAGES]
-            prototypes = await self.store.read_representatives([cluster for _, cluster, _ in some])
-            for (_, _, row), prototype in zip(some, prototypes, strict=True):
-                yield row | {"prototype": None if prototype is None else readable(prototype.url)}
+        stores = {space.space: space.store for space in self.place.spaces}
+        async for row in with_prototypes(sorted(rows, key=lambda row: row.order), stores):
+            yield {"event": "summary", **row}
 
 
-def survivor_name(name: str | None, merged: dict[int, int]) -> str | None:
+def survivor_name(name: str | None, merged: dict[str, dict[int, int]]) -> str | None:
     """Return the cluster that an id counts for now."""
     if name is None:
         return None
     space, cluster = from_text(name)
-    while cluster in merged:
-        cluster = merged[cluster]
+    into = merged.get(space, {})
+    while cluster in into:
+        cluster = into[cluster]
     return to_text(space, cluster)

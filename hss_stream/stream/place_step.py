@@ -6,7 +6,9 @@ from concurrent.futures import Executor
 
 from hss_stream.signals.page_scan import PageScan, PageScanner
 from hss_stream.steps.events import Origin
+from hss_stream.steps.judge_pages import JudgePages
 from hss_stream.steps.place_page import PlacePages, SourceName
+from hss_stream.steps.read_signals import ReadSignals
 from hss_stream.steps.scan_page import PageToPlace, ScannedPage, scan_to_place
 from hss_stream.store.page_marks import Partition
 from hss_stream.stream.page_record import PageFacts
@@ -29,14 +31,14 @@ class PartsReader:
         return self._scanner.finish()
 
 
-def _scan_some(pages: Sequence[PageToPlace]) -> list[ScannedPage]:
-    return [scan_to_place(page) for page in pages]
+def _scan_some(read_signals: ReadSignals | None, pages: Sequence[PageToPlace]) -> list[ScannedPage]:
+    return [scan_to_place(page, read_signals) for page in pages]
 
 
 class PlaceStep:
     """Gives pages to `PlacePages`; scans in as many pieces as there are threads."""
 
-    def __init__(self, place: PlacePages, group: str, executor: Executor, threads: int) -> None:
+    def __init__(self, place: PlacePages | JudgePages, group: str, executor: Executor, threads: int) -> None:
         self._place = place
         self._group = group
         self._executor = executor
@@ -56,7 +58,10 @@ class PlaceStep:
         size = max(1, -(-len(wanted) // self._threads))
         pieces = [wanted[start : start + size] for start in range(0, len(wanted), size)]
         scanned = await asyncio.gather(
-            *(loop.run_in_executor(self._executor, _scan_some, piece) for piece in pieces)
+            *(
+                loop.run_in_executor(self._executor, _scan_some, self._place.read_signals, piece)
+                for piece in pieces
+            )
         )
         return [page for piece in scanned for page in piece]
 
