@@ -13,6 +13,7 @@ from hss_stream.steps.candidates import SketchedPage
 from hss_stream.steps.pins import PinnedPage
 from hss_stream.store.cluster_store import PROBES, ClusterStore
 from hss_stream.store.effects import (
+    Drained,
     Effect,
     IndexAdd,
     IndexRemove,
@@ -127,22 +128,30 @@ async def _merge(store: ClusterStore, source: int, item: AppliedPage, applied: A
             old, young = sorted((one, two))
             linked = await store.link(source, decision.offset, space, young, old)
             applied.links.append((young, linked))
-            applied.after_merge = await settle(store, space, young, (source, decision.offset))
+            note = (source, decision.offset)
+            applied.after_merge = await settle_merge(store, space, young, linked.into, note)
             one, two = linked.into, old
 
 
-async def settle(
-    store: ClusterStore, space: str, merged: int, note: tuple[int, int] | None = None
-) -> Joined | None:
-    """Move the counts of a merged cluster to its survivor, and on if that is merged too.
-
-    Returns the survivor's state after, with `note` the same one each time.
-    """
-    after: Joined | None = None
+async def settle(store: ClusterStore, space: str, merged: int) -> None:
+    """Move the counts of a merged cluster to its survivor, and on if that is merged too."""
     while (drained := await store.drain(space, merged)) is not None:
-        taken = await store.take(space, merged, drained, note)
         if drained.payload:
+            await store.take(space, merged, drained)
             await store.acknowledge(space, merged, drained.sequence)
-        after = after or taken
-        merged, note = drained.into, None
+        merged = drained.into
+
+
+async def settle_merge(
+    store: ClusterStore, space: str, merged: int, into: int, note: tuple[int, int]
+) -> Joined:
+    """Settle what a page has just merged; return the survivor's state after, each time the same.
+
+    The merged id may be forgotten when the page comes again: then the answer alone is asked for.
+    """
+    drained = await store.drain(space, merged) or Drained(into, 0, b"")
+    after = await store.take(space, merged, drained, note)
+    if drained.payload:
+        await store.acknowledge(space, merged, drained.sequence)
+    await settle(store, space, into)
     return after

@@ -286,9 +286,14 @@ class ShardState:
     ) -> Joined:
         """Add what was set aside, once; see the protocol."""
         target = (space, drained.into)
+        if note is not None:
+            kept = self.outbox[note[0]].get(("T", space, merged, note[1]))
+            if isinstance(kept, Joined) and aside is None:
+                return kept
         record = self.clusters.get(target)
         if record is None:
             record = self.use(space, drained.into, 0, 0)
+            record.revision = 1
         before, domains, label = record.kind, record.domains, record.label
         if aside is not None and self.taken.get((target, merged), 0) < drained.sequence:
             self.taken[target, merged] = drained.sequence

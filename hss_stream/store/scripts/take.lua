@@ -8,9 +8,12 @@
 local space, merged, id, aside, source = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local limits = {}
 for i = 8, 13 do limits[i - 7] = tonumber(ARGV[i]) end
+local kept = source ~= '' and outbox_find(source, 'T', space, merged, tonumber(ARGV[6]))
+if kept and aside == '' then return kept end
 local record = read_cluster(space, id)
 if not record then
   record = new_cluster(clock_now())
+  record[5] = 1
   wheel_add('w', clock_now() + tonumber(ARGV[7]), space .. id)
   write_cluster(space, id, record)
 end
@@ -61,9 +64,8 @@ if aside ~= '' then
   end
 end
 local shown = show(record, before, prototype(id), known, label, 0)
+if kept then return kept end
 if source ~= '' then
-  local kept = outbox_find(source, 'T', space, merged, tonumber(ARGV[6]))
-  if kept then return kept end
   call('APPEND', outbox_key(source), outbox_entry('T', space, merged, tonumber(ARGV[6]), shown))
 end
 return shown
