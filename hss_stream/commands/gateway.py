@@ -10,12 +10,15 @@ import uvloop
 
 from hss_stream.errors import SettingsError, StoreError
 from hss_stream.gateway.compose import build_server
+from hss_stream.gateway.lookups import SpaceStores
 from hss_stream.gateway.redis_rates import RedisRates
 from hss_stream.gateway.supervise import supervise
 from hss_stream.gateway.tls import server_context
 from hss_stream.observe import log
 from hss_stream.observe.gateway_metrics import GatewayMetrics
 from hss_stream.settings import Settings, load_settings
+from hss_stream.steps.judge_pages import TEXT_RULES
+from hss_stream.steps.look_up_mail import read_mail
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.open_store import make_store
 from hss_stream.store.redis_store import RedisClusterStore
@@ -25,6 +28,7 @@ from hss_stream.stream.topics import Topics
 from hss_stream.verdicts.alert import AlertRules
 
 REOPEN_SECONDS = 1.0
+WARM_UP = b"Subject: x\nContent-Type: text/html\n\n<p>Some words of a message.</p>"
 
 
 @click.command()
@@ -53,34 +57,51 @@ def _raise_file_limit() -> None:
 
 async def _serve(settings: Settings, shared_port: int | None) -> None:
     own = settings.gateway
-    # A look-up must not wait for a store that is away: the budget is the limit, not the worker's patience.
-    store = make_store(
-        settings.redis,
-        prefix=settings.store.prefix,
-        shards=settings.store.shards,
-        away_seconds=own.budget_seconds,
-    )
+    opened = _make_stores(settings)
+    store = opened["style"]
     sender = _label_sender(settings)
     server = build_server(
         own,
-        store,
+        SpaceStores(**opened),
         metrics=GatewayMetrics(),
         alert_rules=AlertRules(settings.verdict.suspect_score, settings.verdict.spam_score),
         label_sender=sender,
         shared_rates=_shared_rates(store, settings.store.prefix),
         log_as_json=settings.log_format == "json",
     )
+    # The first message would otherwise wait for models and kernels to load.
+    read_mail(WARM_UP)
     port = await server.start(own.host, own.port if shared_port is None else shared_port, server_context(own))
     log.info("gateway_started", host=own.host, port=port, pid=os.getpid())
-    opening = asyncio.create_task(_open(store))
+    opening = [asyncio.create_task(_open(one)) for one in opened.values()]
     try:
         await _until_told(supervisor=None if shared_port is None else os.getppid())
     finally:
         log.info("gateway_stopping", pid=os.getpid())
-        opening.cancel()
+        for task in opening:
+            task.cancel()
         await server.stop()
         await sender.close()
-        await store.close()
+        for one in opened.values():
+            await one.close()
+
+
+def _make_stores(settings: Settings) -> dict[str, ClusterStore]:
+    # A look-up must not wait for a store that is away: the budget is the limit, not the worker's patience.
+    return {
+        name: make_store(
+            settings.redis,
+            rules,
+            prefix=settings.store.prefix + suffix,
+            shards=settings.store.shards,
+            away_seconds=settings.gateway.budget_seconds,
+        )
+        for name, suffix, rules in (
+            ("style", "", None),
+            ("text", ".text", TEXT_RULES),
+            ("mail", ".mail", TEXT_RULES),
+        )
+    }
 
 
 def _shared_rates(store: ClusterStore, prefix: str) -> RedisRates | None:

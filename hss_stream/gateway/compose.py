@@ -7,7 +7,7 @@ from hss_stream.gateway.breaker import Breaker
 from hss_stream.gateway.guard import Guard
 from hss_stream.gateway.handlers import Handlers
 from hss_stream.gateway.labels import Labels
-from hss_stream.gateway.lookups import LookUps
+from hss_stream.gateway.lookups import LookUps, SpaceStores
 from hss_stream.gateway.name_cache import NameCache
 from hss_stream.gateway.openapi import to_bytes
 from hss_stream.gateway.options import GatewaySettings
@@ -16,14 +16,13 @@ from hss_stream.gateway.rates import RateLimit, SharedRates
 from hss_stream.gateway.server import GatewayServer
 from hss_stream.observe.access_log import AccessLog
 from hss_stream.observe.gateway_metrics import GatewayMetrics
-from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.stream.label_sender import LabelSender
 from hss_stream.verdicts.alert import AlertRules
 
 
 def build_server(
     settings: GatewaySettings,
-    store: ClusterStore,
+    stores: SpaceStores,
     *,
     metrics: GatewayMetrics,
     alert_rules: AlertRules | None = None,
@@ -34,7 +33,7 @@ def build_server(
 ) -> GatewayServer:
     """Return a server that is ready to start."""
     lookups = LookUps(
-        store,
+        stores,
         breaker=Breaker(settings.breaker_failures, settings.breaker_seconds),
         budget_seconds=settings.budget_seconds,
         alert_rules=alert_rules,

@@ -4,7 +4,6 @@ The role is the token's, never the client's own word. A label by URL must lead t
 whole domain is never labelled because one of its pages was.
 """
 
-import re
 from datetime import UTC, datetime
 
 from hss_stream.errors import StreamError
@@ -13,11 +12,11 @@ from hss_stream.gateway.json_body import parse_json
 from hss_stream.gateway.lookups import LookUps
 from hss_stream.gateway.models import LabelRequest
 from hss_stream.gateway.problem import Problem
+from hss_stream.signals.fingerprint import Fingerprint
 from hss_stream.steps.look_up_name import normal_name
 from hss_stream.stream.label_sender import LabelRecord, LabelSender
 from hss_stream.verdicts.cluster_id import from_text
 
-_FINGERPRINT = re.compile(r"[0-9a-f]{20,1024}")
 _LABELS = ("spam", "ham", "none")
 
 
@@ -54,7 +53,7 @@ class Labels:
         if label not in _LABELS:
             raise Problem("bad-value", f"`label` is one of {', '.join(_LABELS)}")
         mail, _ = await self._lookups.mail(await call.body("message/rfc822"))
-        if mail.fingerprint is None:
+        if not any(Fingerprint.from_hex(mail.fingerprint).signatures):
             raise Problem("cannot-label", "the message has too little text to be found again")
         return LabelRequest(subject="mail", id=mail.fingerprint, label=label)
 
@@ -66,7 +65,7 @@ class Labels:
             elif request.subject == "nameserver":
                 return normal_name(request.id)
             elif request.subject == "mail":
-                _check_fingerprint(request.id)
+                return Fingerprint.from_hex(request.id).to_hex()
             elif request.subject == "url":
                 await self._check_url(request.id)
         except ValueError:
@@ -81,8 +80,3 @@ class Labels:
             raise Problem(
                 "cannot-label", "no page is known by this URL; send its fingerprint or its cluster's id"
             )
-
-
-def _check_fingerprint(text: str) -> None:
-    if not _FINGERPRINT.fullmatch(text):
-        raise ValueError("a fingerprint is hex")

@@ -7,20 +7,23 @@ A look-up that the store does not answer in time, or at all, is answered with `u
 import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from time import monotonic
 from typing import Generic, NamedTuple, TypeVar
 
 from hss_stream.errors import StoreError
 from hss_stream.gateway.breaker import Breaker
-from hss_stream.steps.look_up_cluster import FoundCluster, look_up_cluster
+from hss_stream.steps.judge_pages import TEXT_RULES
+from hss_stream.steps.look_up_cluster import FoundCluster
 from hss_stream.steps.look_up_mail import LookUpMail, ReadMail, read_mail
 from hss_stream.steps.look_up_name import LookUpName, NameVerdict
 from hss_stream.steps.look_up_page import UNKNOWN, LookUpPage, ReadPage, SubjectVerdict, read_page
-from hss_stream.steps.look_up_style import LookUpStyle
+from hss_stream.steps.look_up_space import LookUpSpace
 from hss_stream.steps.look_up_url import LookUpUrl, UrlVerdict
 from hss_stream.steps.scan_page import domain_of_url
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.verdicts.alert import AlertRules
+from hss_stream.verdicts.cluster_id import MAIL, STYLE, TEXT
 from hss_stream.verdicts.cluster_rules import ClusterRules
 
 Found = TypeVar("Found")
@@ -38,29 +41,39 @@ class Looked(NamedTuple, Generic[Found]):
     degraded: bool
 
 
+@dataclass(frozen=True)
+class SpaceStores:
+    """The store of each space; None where it is not kept."""
+
+    style: ClusterStore
+    text: ClusterStore | None = None
+    mail: ClusterStore | None = None
+
+
 class LookUps:
     """All look-ups of one process."""
 
     def __init__(
         self,
-        store: ClusterStore,
+        stores: SpaceStores,
         *,
         breaker: Breaker,
         budget_seconds: float,
-        rules: ClusterRules | None = None,
         alert_rules: AlertRules | None = None,
         executor: Executor | None = None,
     ) -> None:
-        rules, alert_rules = rules or ClusterRules(), alert_rules or AlertRules()
-        look_up_style = LookUpStyle(store, rules)
+        alert_rules = alert_rules or AlertRules()
+        style = LookUpSpace(stores.style, ClusterRules(), STYLE)
+        text = None if stores.text is None else LookUpSpace(stores.text, TEXT_RULES, TEXT)
+        campaigns = None if stores.mail is None else LookUpSpace(stores.mail, TEXT_RULES, MAIL)
         self.breaker = breaker
-        self._store = store
-        self._rules = rules
+        self._store = stores.style
+        self._spaces = {space.space: space for space in (style, text, campaigns) if space is not None}
         self._budget_seconds = budget_seconds
         self._executor = executor
-        self._page = LookUpPage(look_up_style, alert_rules)
-        self._mail = LookUpMail(look_up_style, alert_rules)
-        self._url = LookUpUrl(store, rules, alert_rules)
+        self._url = LookUpUrl(style, alert_rules)
+        self._page = LookUpPage(style, text, alert_rules)
+        self._mail = LookUpMail(campaigns, style, self._url, alert_rules)
         self._name = LookUpName()
 
     async def mail(self, raw: bytes) -> tuple[ReadMail, Looked[SubjectVerdict]]:
@@ -85,7 +98,12 @@ class LookUps:
 
     async def cluster(self, space: str, identity: int) -> Looked[FoundCluster | None]:
         """Look a cluster up."""
-        return await self._ask(lambda: look_up_cluster(self._store, self._rules, space, identity), None)
+        place = self._spaces.get(space)
+        return (
+            Looked(None, degraded=False)
+            if place is None
+            else await self._ask(lambda: place.cluster(identity), None)
+        )
 
     async def ping(self) -> bool:
         """Ask the store for a sign of life; feeds the breaker, so that recovery needs no traffic."""

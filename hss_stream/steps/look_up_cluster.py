@@ -5,20 +5,23 @@ Reads cluster records and the prototype's URL; writes nothing.
 
 from dataclasses import dataclass
 
-from hss_stream.steps.page_events import LABELS, readable
+from hss_stream.steps.page_events import readable
+from hss_stream.steps.page_verdict import label_name
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.records import ClusterRecord
 from hss_stream.verdicts.cluster_class import (
     ALIKE_PARTS,
-    ALL_LINKS,
     ALL_PARTS,
     CLASS_NAMES,
+    FAKE_PAGES,
     INWARD_LINKS,
+    KNOWN_LINKS,
     mean_similarity,
 )
-from hss_stream.verdicts.cluster_id import STYLE, shard_of, to_text
+from hss_stream.verdicts.cluster_id import shard_of, to_text
 from hss_stream.verdicts.cluster_rules import ClusterRules, is_alive
-from hss_stream.verdicts.evidence import StyleCluster
+from hss_stream.verdicts.evidence import Label, StyleCluster
+from hss_stream.verdicts.fake_sums import FakeSums
 
 # Merges fold younger clusters into older ones, so a longer chain than this is a damaged store.
 MAX_MERGES = 64
@@ -39,9 +42,9 @@ class FoundCluster:
         return to_text(self.space, self.identity)
 
     @property
-    def label(self) -> str:
+    def label(self) -> Label:
         """The label in force."""
-        return LABELS[self.record.label] or "none"
+        return label_name(self.record.label)
 
     @property
     def mean_similarity(self) -> float:
@@ -53,11 +56,19 @@ class FoundCluster:
         record = self.record
         sums = record.sums
         return StyleCluster(
-            self.name, record.pages, record.domains, self.mean_similarity, CLASS_NAMES[record.kind],
-            self.label,  # type: ignore[arg-type] # LABELS holds nothing else
-            sums[INWARD_LINKS], sums[ALL_LINKS], sums[ALIKE_PARTS], sums[ALL_PARTS],
+            cluster=self.name,
+            pages=record.pages,
+            domains=record.domains,
+            mean_similarity=self.mean_similarity,
+            kind=CLASS_NAMES[record.kind],
+            label=self.label,
+            inward_links=sums[INWARD_LINKS],
+            known_links=sums[KNOWN_LINKS],
+            alike_parts=sums[ALIKE_PARTS],
+            all_parts=sums[ALL_PARTS],
+            fake=FakeSums(*sums[FAKE_PAGES : FAKE_PAGES + 3]),
             prototype=self.prototype,
-        )  # fmt: skip
+        )
 
 
 async def look_up_cluster(
@@ -78,5 +89,5 @@ async def look_up_cluster(
     clocks = await store.read_clocks()
     if not is_alive(record.last, clocks[shard_of(identity)], rules.lifetime_seconds):
         return None
-    prototype = (await store.read_representatives([identity]))[0] if space == STYLE else None
+    prototype = (await store.read_representatives([identity]))[0]
     return FoundCluster(space, identity, record, (readable(prototype.url) or "") if prototype else "")

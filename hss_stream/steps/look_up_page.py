@@ -1,29 +1,26 @@
 """Look a page up: the verdict it would get in the stream, without counting it.
 
-Reads the style index, cluster and domain records; writes nothing and keeps nothing of the page.
+Reads the style and text spaces and the domain's record; writes nothing and keeps nothing of the page.
 """
 
-import threading
+import asyncio
 from dataclasses import dataclass
 
-from hss_stream.signals.page_scan import PageScan, PageScanner
-from hss_stream.steps.look_up_style import LookUpStyle
-from hss_stream.steps.scan_page import domain_of_url
+from hss_stream.signals.fingerprint import Fingerprint, FingerprintKind
+from hss_stream.steps.events import Origin
+from hss_stream.steps.judge_pages import text_page
+from hss_stream.steps.look_up_space import LookUpSpace, SpaceMatch, look_in
+from hss_stream.steps.read_signals import TextSignals, read_signals
+from hss_stream.steps.scan_page import PageToPlace, ScannedPage, scan_to_place
 from hss_stream.verdicts.alert import AlertRules, judge_page
-from hss_stream.verdicts.evidence import Host, PageEvidence
+from hss_stream.verdicts.evidence import Host, PageEvidence, TextCluster
+from hss_stream.verdicts.fake_sums import FakeSums
 from hss_stream.verdicts.reason import Verdict
+from hss_stream.verdicts.text_match import matching_coordinates
 
 UNKNOWN = Verdict("unknown", 0.0, ())
-
-
-@dataclass(frozen=True)
-class ReadPage:
-    """What a page gives without the store."""
-
-    url: str
-    domain: str
-    scan: PageScan
-    fingerprint: str | None
+# A look-up has no origin; what needs one is never stored or sent.
+NOWHERE = Origin("", "", 0, 0)
 
 
 @dataclass(frozen=True)
@@ -34,35 +31,72 @@ class SubjectVerdict:
     cluster: str | None = None
 
 
-class _Scratch(threading.local):
-    def __init__(self) -> None:
-        self.scanner = PageScanner()
+@dataclass(frozen=True)
+class ReadPage:
+    """What a page gives without the store: as the style space sees it, and as the text space does."""
 
-
-_scratch = _Scratch()
+    page: ScannedPage
+    document: ScannedPage
+    fingerprint: str
 
 
 def read_page(body: bytes, content_type: str | None, url: str) -> ReadPage:
     """Return what one pass over a page gives; any bytes are a page."""
-    scanner = _scratch.scanner
-    scanner.begin(content_type)
-    scanner.update(body)
-    return ReadPage(url, domain_of_url(url), scanner.finish(), None)
+    page = scan_to_place(PageToPlace(NOWHERE, url, 0, body, content_type=content_type), read_signals)
+    return ReadPage(page, text_page(page), fingerprint_of(page, "page"))
+
+
+def fingerprint_of(page: ScannedPage, kind: FingerprintKind) -> str:
+    """Return the fingerprint of a document, out of signals that were read already."""
+    signals = page.signals or TextSignals()
+    lexicon = int(signals.imatch["lexicon"], 16) if signals.imatch else 0
+    signatures = signals.signatures() or (0,) * 11
+    sketch = page.sketched.sketch if page.scan is not None else bytes(256)
+    return Fingerprint(kind, lexicon, signatures, sketch).to_hex()
+
+
+def text_evidence(match: SpaceMatch | None, signals: TextSignals | None) -> TextCluster | None:
+    """Return a text cluster or campaign as verdicts see it."""
+    if match is None:
+        return None
+    cluster = match.cluster
+    return TextCluster(
+        cluster.name,
+        cluster.record.pages,
+        cluster.record.domains,
+        cluster.label,
+        matching_coordinates(match.matching_slots),
+        0 if signals is None else signals.coordinates(),
+        cluster.prototype,
+    )
 
 
 class LookUpPage:
-    """The step; one for a process."""
+    """The step; one for a process. `text` is None where that space is not kept."""
 
-    def __init__(self, look_up_style: LookUpStyle, alert_rules: AlertRules) -> None:
-        self._look_up_style = look_up_style
+    def __init__(self, style: LookUpSpace, text: LookUpSpace | None, alert_rules: AlertRules) -> None:
+        self._style = style
+        self._text = text
         self._alert_rules = alert_rules
 
-    async def __call__(self, page: ReadPage) -> SubjectVerdict:
+    async def __call__(self, read: ReadPage) -> SubjectVerdict:
         """Return the verdict on a page that was read."""
-        match = await self._look_up_style(page.scan)
-        evidence = PageEvidence(
-            Host(page.domain),
-            match.cluster.to_evidence() if match else None,
-            match.matching_slots if match else 0,
+        page = read.page
+        style, text, host = await asyncio.gather(
+            self._style(page.sketched), look_in(self._text, read.document.sketched), self._host(page)
         )
-        return SubjectVerdict(judge_page(evidence, self._alert_rules), match.cluster.name if match else None)
+        evidence = PageEvidence(
+            host,
+            style.cluster.to_evidence() if style else None,
+            style.matching_slots if style else 0,
+            text_evidence(text, page.signals),
+            None if page.signals is None else page.signals.fake_text(),
+        )
+        cluster = style.cluster.name if style else text.cluster.name if text else None
+        return SubjectVerdict(judge_page(evidence, self._alert_rules), cluster)
+
+    async def _host(self, page: ScannedPage) -> Host:
+        if not page.domain:
+            return Host("")
+        record = (await self._style.store.read_domains([page.sketched.domain]))[0]
+        return Host(page.domain) if record is None else Host(page.domain, FakeSums(*record.sums[:3]))

@@ -3,19 +3,20 @@
 Reads the domain's record and its clusters' records; writes nothing.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from hss_stream.steps.look_up_cluster import FoundCluster, look_up_cluster
+from hss_stream.steps.look_up_cluster import FoundCluster
 from hss_stream.steps.look_up_page import UNKNOWN, SubjectVerdict
+from hss_stream.steps.look_up_space import LookUpSpace
 from hss_stream.steps.scan_page import domain_of_url
-from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.layout import domain_hash, stored_url
 from hss_stream.store.records import DomainRecord
 from hss_stream.verdicts.alert import AlertRules, judge_page
-from hss_stream.verdicts.cluster_id import STYLE
-from hss_stream.verdicts.cluster_rules import ClusterRules, is_alive
+from hss_stream.verdicts.cluster_rules import is_alive
 from hss_stream.verdicts.evidence import Host, PageEvidence
+from hss_stream.verdicts.fake_sums import FakeSums
 
 MatchedBy = Literal["page", "domain"]
 
@@ -32,9 +33,10 @@ class UrlVerdict:
 class LookUpUrl:
     """The step; one for a process."""
 
-    def __init__(self, store: ClusterStore, rules: ClusterRules, alert_rules: AlertRules) -> None:
-        self._store = store
-        self._rules = rules
+    def __init__(self, style: LookUpSpace, alert_rules: AlertRules) -> None:
+        self._style = style
+        self._store = style.store
+        self._rules = style.rules
         self._alert_rules = alert_rules
 
     async def __call__(self, url: str) -> UrlVerdict:
@@ -45,12 +47,13 @@ class LookUpUrl:
             return UrlVerdict(SubjectVerdict(UNKNOWN), domain, None)
         stored = stored_url(url)
         clusters = await self._clusters(record)
+        host = Host(domain, FakeSums(*record.sums[:3]))
         for cluster in clusters:
             if stored in cluster.record.samples or cluster.prototype.encode() == stored:
-                return UrlVerdict(self._judge(domain, cluster), domain, "page")
+                return UrlVerdict(self._judge(host, cluster), domain, "page")
         if not clusters:
-            return UrlVerdict(SubjectVerdict(UNKNOWN), domain, "domain")
-        worst = max((self._judge(domain, cluster) for cluster in clusters), key=lambda one: one.verdict.score)
+            return UrlVerdict(self._judge(host, None), domain, "domain")
+        worst = max((self._judge(host, cluster) for cluster in clusters), key=lambda one: one.verdict.score)
         return UrlVerdict(worst, domain, "domain")
 
     async def _living_domain(self, domain: str) -> DomainRecord | None:
@@ -66,11 +69,20 @@ class LookUpUrl:
         found: dict[int, FoundCluster] = {}
         for identity in dict.fromkeys((record.latest, record.worst)):
             if identity:
-                cluster = await look_up_cluster(self._store, self._rules, STYLE, identity)
+                cluster = await self._style.cluster(identity)
                 if cluster is not None:
                     found[cluster.identity] = cluster
         return list(found.values())
 
-    def _judge(self, domain: str, cluster: FoundCluster) -> SubjectVerdict:
-        evidence = PageEvidence(Host(domain), cluster.to_evidence())
-        return SubjectVerdict(judge_page(evidence, self._alert_rules), cluster.name)
+    def _judge(self, host: Host, cluster: FoundCluster | None) -> SubjectVerdict:
+        evidence = PageEvidence(host, None if cluster is None else cluster.to_evidence())
+        verdict = judge_page(evidence, self._alert_rules)
+        return SubjectVerdict(verdict, None if cluster is None else cluster.name)
+
+    async def spam_domains(self, domains: Sequence[str]) -> tuple[str, ...]:
+        """Return those of some domains that are known for spam."""
+        names = [domain_hash(domain) for domain in domains]
+        records = await self._store.read_domains(names) if names else []
+        known = [domain for domain, record in zip(domains, records, strict=True) if record is not None]
+        looked = [await self(f"//{domain}/") for domain in known]
+        return tuple(one.domain for one in looked if one.found.verdict.verdict == "spam")

@@ -9,6 +9,7 @@ from pathlib import Path
 import aiohttp
 
 from hss_stream.gateway.compose import build_server
+from hss_stream.gateway.lookups import SpaceStores
 from hss_stream.gateway.options import GatewaySettings
 from hss_stream.gateway.server import GatewayServer
 from hss_stream.observe.gateway_metrics import GatewayMetrics
@@ -52,13 +53,18 @@ class Gateway:
 
 @asynccontextmanager
 async def running(
-    store=None, *, tokens: Path | None = None, labels=None, **options
+    store=None, *, stores=None, tokens: Path | None = None, labels=None, **options
 ) -> AsyncIterator[Gateway]:
     """Run a gateway for a while."""
+    options.setdefault("budget_seconds", 30.0)  # kernels may compile in the first look-up
     settings = GatewaySettings(port=0, tokens_file=str(tokens) if tokens else None, **options)
     metrics, log = GatewayMetrics(), io.StringIO()
     server = build_server(
-        settings, store or MemoryClusterStore(), metrics=metrics, log_stream=log, label_sender=labels
+        settings,
+        stores or SpaceStores(store or MemoryClusterStore()),
+        metrics=metrics,
+        log_stream=log,
+        label_sender=labels,
     )
     port = await server.start("127.0.0.1", 0)
     async with aiohttp.ClientSession() as client:

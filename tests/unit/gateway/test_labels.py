@@ -7,6 +7,8 @@ import pytest
 from hss_stream.errors import StreamError
 from hss_stream.gateway.models import LabelAnswer
 from hss_stream.gateway.token_file import create_token
+from hss_stream.lab.crawl_mail import generate_mail
+from hss_stream.signals.fingerprint import Fingerprint
 from tests.unit.gateway.running import running
 
 CLUSTER = "s0000000001000203"
@@ -103,3 +105,20 @@ async def test_nobody_labels_without_a_token():
         status, _, _ = await gateway.call("POST", "/v1/labels", json=label())
 
         assert (401, []) == (status, kept.sent)
+
+
+async def test_message_is_labelled_by_its_fingerprint(tokens):
+    """A message sent with a label becomes a label of its fingerprint; one with too little text is refused."""
+    path, (reporter, _, _) = tokens
+    kept = KeptLabels()
+    headers = {**reporter, "Content-Type": "message/rfc822"}
+    raw = next(iter(generate_mail(seed=7, messages=1))).raw
+    async with running(tokens=path, labels=kept) as gateway:
+        done, _, answer = await gateway.call("POST", "/v1/labels?label=spam", data=raw, headers=headers)
+        short, _, _ = await gateway.call(
+            "POST", "/v1/labels?label=spam", data=b"Subject: x\n\nhi", headers=headers
+        )
+
+        assert (202, 409) == (done, short)
+        assert "mail" == Fingerprint.from_hex(answer["id"]).kind
+        assert [("mail", answer["id"])] == [(one.subject, one.id) for one in kept.sent]
