@@ -11,6 +11,7 @@ METHODS: CommandTable = {
         "Distances R, F and D and what the cascade saves.",
     ),
     "nameserver": ("hss_stream.commands.evaluate_nameserver", "Providers and their sites (2015 paper)."),
+    "imatch": ("hss_stream.commands.evaluate_imatch", "Near duplicates by signatures (2004 paper)."),
 }
 
 
