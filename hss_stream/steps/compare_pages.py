@@ -1,6 +1,7 @@
 """Every distance between two bodies: what `hss-stream compare` prints."""
 
 from hss_stream.signals.page_scan import PageScan
+from hss_stream.signals.style_grams import exact_dice, exact_jaccard, style_grams
 from hss_stream.signals.style_sketch import SLOTS
 from hss_stream.signals.tag_structure import length_distance, rough_distance, tag_distance, tag_structure
 from hss_stream.steps.score_page import Reading, without_missing
@@ -16,13 +17,13 @@ def compare_pages(first: Reading, second: Reading) -> Block:
         "structure": Missing("no markup to compare"),
     }
     if first.scan and second.scan:
-        blocks["style"] = style_comparison(first.scan, second.scan)
+        blocks["style"] = style_comparison(first.scan, second.scan) | exact_comparison(first, second)
         blocks["structure"] = structure_comparison(first.scan, second.scan)
     return without_missing(blocks)
 
 
 def style_comparison(first: PageScan, second: PageScan) -> Block:
-    """Return matching slots, the similarity they estimate, and the exact measures on full gram sets."""
+    """Return matching slots and the similarity they estimate."""
     matching = matching_slots(first.style.to_bytes(), second.style.to_bytes())
     return {
         "format": first.style.format,
@@ -30,10 +31,13 @@ def style_comparison(first: PageScan, second: PageScan) -> Block:
         "slots": SLOTS,
         "similarity": matching / SLOTS,
         "same": is_same_style(matching),
-        "jaccard": None,
-        "dice": None,
-        "why": "full gram sets are not kept",
     }
+
+
+def exact_comparison(first: Reading, second: Reading) -> Block:
+    """Return the exact measures on the full gram sets of two pages."""
+    one, other = (style_grams(reading.html, reading.html_type) for reading in (first, second))
+    return {"jaccard": exact_jaccard(one, other), "dice": exact_dice(one, other)}
 
 
 def structure_comparison(first: PageScan, second: PageScan) -> Block:

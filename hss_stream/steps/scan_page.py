@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from hss_stream.errors import BadPageError
+from hss_stream.models.suffix_list import load_suffix_rules
+from hss_stream.signals.domain import registrable_domain
 from hss_stream.signals.page_scan import PageScan, PageScanner
 from hss_stream.signals.style_sketch import StyleSketch
 from hss_stream.signals.text_likeness import text_parts
@@ -76,7 +78,7 @@ _scratch = _Scratch()
 
 @lru_cache(maxsize=65_536)
 def _domain_of_host(host: str) -> str:
-    return ".".join(host.rsplit(".", 2)[-2:])
+    return registrable_domain(host, load_suffix_rules())
 
 
 def domain_of_url(url: str) -> str:

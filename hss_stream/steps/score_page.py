@@ -21,18 +21,20 @@ class Reading:
     kind: Kind
     text: bytes
     scan: PageScan | None
+    html: bytes = b""
+    html_type: str | None = None
 
 
 def read_body(body: bytes, kind: Kind, content_type: str | None = None) -> Reading:
     """Return a body as the signals see it: markup of a page or of a message's HTML part, and the text."""
     if kind == "page":
         scan = scan_page(body, content_type)
-        return Reading(kind, scan.text, scan)
+        return Reading(kind, scan.text, scan, body, content_type)
     if kind == "text":
         return Reading(kind, text_to_utf8(body), None)
     mail = parse_mail(body)
     markup = scan_page(mail.html, mail.html_type) if mail.html else None
-    return Reading(kind, mail.shown_text(markup.text if markup else b""), markup)
+    return Reading(kind, mail.shown_text(markup.text if markup else b""), markup, mail.html, mail.html_type)
 
 
 def score_page(body: bytes, kind: Kind, content_type: str | None = None) -> Block:
