@@ -24,6 +24,8 @@ COMMANDS: CommandTable = {
     ),
     "replay": ("hss_stream.commands.replay", "Run all steps over a source, without Kafka."),
     "evaluate": ("hss_stream.commands.evaluate", "Print the tables of the papers on your own data."),
+    "label": ("hss_stream.commands.label", "Say what a cluster, page or message is."),
+    "clusters": ("hss_stream.commands.clusters", "List clusters, or show one."),
     "redrive": ("hss_stream.commands.redrive", "Send dead letters back, once their cause is mended."),
     "topics": ("hss_stream.commands.topics", "Create the topics the stream reads and writes."),
     "worker": ("hss_stream.commands.worker", "Place pages from Kafka in clusters, until told to stop."),

@@ -13,6 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hss_stream.steps.candidates import SketchedPage
 from hss_stream.steps.events import Event
@@ -37,12 +38,17 @@ TEXT_RULES = ClusterRules(
 _NEIGHBOURS = PROBE_SLOTS - PROBE_SLOTS % COORDINATE_SLOTS + (PROBE_SLOTS + 1) % COORDINATE_SLOTS
 
 
+def text_words(slots: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the 20 probe words of a text's slots, 0 where its coordinate is null."""
+    words: NDArray[np.uint32] = slots[_NEIGHBOURS] << np.uint32(16) | slots[PROBE_SLOTS]
+    words[slots[PROBE_SLOTS] == 0] = 0
+    return words
+
+
 def text_page(page: ScannedPage) -> ScannedPage:
     """Return the page as the text space sees it: the sketch of its signatures, no links."""
     sketch = page.signals.sketch() if page.signals is not None else None
-    slots = np.frombuffer(sketch or bytes(256), ">u2").astype(np.uint32)
-    words = slots[_NEIGHBOURS] << np.uint32(16) | slots[PROBE_SLOTS]
-    words[slots[PROBE_SLOTS] == 0] = 0
+    words = text_words(np.frombuffer(sketch or bytes(256), ">u2").astype(np.uint32))
     whole = page.sketched
     excluded = None if sketch is not None else TOO_LITTLE_STYLE
     sketched = SketchedPage(

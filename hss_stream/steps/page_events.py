@@ -17,6 +17,7 @@ from hss_stream.verdicts.cluster_id import SPACES, STYLE, to_text
 from hss_stream.verdicts.placing import OPENED, OUTCOMES
 
 LABELS: tuple[str | None, ...] = (None, "spam", "ham")
+SPAM, HAM = 1, 2
 
 
 def page_events(page: ScannedPage, pinned: PinnedPage, applied: Applied) -> Iterator[Event]:
@@ -35,6 +36,11 @@ def cluster_events(page: ScannedPage, pinned: PinnedPage, applied: Applied, spac
     for merged, linked in applied.links:
         yield cluster_event(page, space, merged, "merged", linked, linked.prototype, linked.into)
     after = applied.after_merge or joined
+    if after.label_before != after.label:
+        yield cluster_event(page, space, decision.cluster, "label", after, after.prototype)
+    words = {joined.label, *(linked.label for _, linked in applied.links)}
+    if {SPAM, HAM} <= words:
+        yield cluster_event(page, space, decision.cluster, "label_conflict", after, after.prototype)
     if after.class_after != joined.class_before:
         yield cluster_event(page, space, decision.cluster, "class", after, after.prototype)
     if applied.after_merge is not None:
@@ -84,6 +90,11 @@ def cluster_event(
 ) -> Event:
     """Return the event that says what became of a cluster through a page."""
     return _cluster_event(page.origin, page.at_ms, space, cluster, change, shown, prototype, into)
+
+
+def cluster_change(origin: Origin, at_ms: int, space: str, cluster: int, change: str, shown: Joined) -> Event:
+    """Return the event that says what became of a cluster through anything but a page."""
+    return _cluster_event(origin, at_ms, space, cluster, change, shown, shown.prototype, 0)
 
 
 def expired_event(shard: int, expired: ExpiredCluster) -> Event:
