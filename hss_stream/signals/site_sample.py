@@ -13,6 +13,8 @@ sample is everything, and a verdict on it is the batch verdict.
 """
 
 import math
+import struct
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -24,6 +26,11 @@ from hss_stream.signals.tag_structure import TagStructure
 CAPACITY = 256
 # Days after which a site weighs 1/e of a fresh one.
 LIFE_DAYS = 90.0
+
+
+FORMAT = 1
+_HEAD = struct.Struct(">HH")  # capacity, sites
+_SITE = struct.Struct(">dHI11I")  # rank, bytes of the domain, bytes of the tags, tags by length of name
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,36 @@ class SiteSample:
         if domain not in self.sites:
             return self
         return SiteSample({name: site for name, site in self.sites.items() if name != domain}, self.capacity)
+
+    def to_bytes(self) -> bytes:
+        """Return the sample as it is stored: format number, then the packed sites by rank."""
+        parts = [_HEAD.pack(self.capacity, len(self.sites))]
+        for domain, structure in self.ordered():
+            name, tags = domain.encode(), structure.tags.encode("utf-16-le")
+            sizes = _SITE.pack(self.sites[domain].rank, len(name), len(tags), *structure.lengths)
+            parts += [sizes, name, tags]
+        return bytes([FORMAT]) + zlib.compress(b"".join(parts), 6)
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> "SiteSample":
+        """Return a stored sample; ValueError when the bytes are of another format or broken."""
+        if not stored or stored[0] != FORMAT:
+            raise ValueError(f"reading a sample of sites: format {stored[:1].hex()}, expected {FORMAT}")
+        try:
+            packed = zlib.decompress(stored[1:])
+            capacity, count = _HEAD.unpack_from(packed)
+            place, sites = _HEAD.size, {}
+            for _ in range(count):
+                rank, name_size, tags_size, *lengths = _SITE.unpack_from(packed, place)
+                place += _SITE.size
+                name, tags = packed[place : place + name_size], packed[place + name_size :][:tags_size]
+                place += name_size + tags_size
+                sites[name.decode()] = SampledSite(
+                    rank, TagStructure(tags.decode("utf-16-le"), tuple(lengths))
+                )
+        except (zlib.error, struct.error, UnicodeDecodeError) as error:
+            raise ValueError(f"reading a sample of sites: {error}") from error
+        return cls(sites, capacity)
 
     def ordered(self) -> Iterator[tuple[str, TagStructure]]:
         """Yield the sites by rank, so that clustering them does not depend on the order of arrival."""

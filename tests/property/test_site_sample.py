@@ -1,6 +1,7 @@
 """The sample of a provider's sites: bounded, fair, recent, and the same in every order."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +39,23 @@ def test_sample_is_bounded(rows):
     sample = fill(rows)
 
     assert min(8, len({domain for domain, _ in rows})) == len(sample.sites)
+
+
+@given(arrivals)
+def test_sample_survives_storing(rows):
+    """What is stored comes back equal, with its format number in front."""
+    sample = fill(rows)
+    stored = sample.to_bytes()
+
+    assert 1 == stored[0]
+    assert sample == SiteSample.from_bytes(stored)
+
+
+@pytest.mark.parametrize("stored", [b"", b"\x02x", b"\x01garbage", SiteSample().to_bytes()[:-3]])
+def test_foreign_bytes_are_refused(stored):
+    """Another format, garbage and a cut value are refused, not guessed at."""
+    with pytest.raises(ValueError, match="reading a sample of sites"):
+        SiteSample.from_bytes(stored)
 
 
 def test_new_page_replaces_the_old():
