@@ -84,3 +84,11 @@ def test_default_style_is_frozen():
 
     assert (2, 3908, 3877) == (sketch.format, sketch.noise_bytes, sketch.grams)
     assert "b3b1241d83e207b715d1388e1663b22808b943d3551a5bdd26888e2a34bc6bdf" == sketch.to_bytes()[:32].hex()
+
+
+def test_drawings_are_no_style():
+    """Icons that two pages share leave no trace in the default sketch: they say nothing about who made it."""
+    page = b'<div class="a-b"><ul id="c_d"><li><a href="/x?y=1&z=2">t</a></li></ul></div>' * 9
+    icon = b'<path d="M8.9,16.1L9,14L8.9,9.5c0-0.1,0-0.1-0.1-0.1"/><g><use href="#i-1"/></g>' * 9
+
+    assert scan_page(page).style == scan_page(page + icon).style
