@@ -101,7 +101,7 @@ class Keeper:
         fence = await self._step.open_source(partition)
         marks = await self._marks.load(partition)
         self._known[partition] = Known(fence, marks.done_below)
-        self._flow.states[partition] = PartitionState.of_marks(partition, marks, self._open_reader)
+        self._flow.states[partition] = PartitionState.of_marks(partition, marks, fence, self._open_reader)
 
     async def starts(self, committed: Mapping[Any, int | None], ends: Mapping[Any, int]) -> dict[Any, int]:
         """Return where to start the partitions that must not start where they were committed."""

@@ -51,6 +51,9 @@ class PageFlow:
         before = self._sending[-1] if self._sending else None
         self._placing = asyncio.create_task(batch.place())
         self._sending.append(asyncio.create_task(self._send(batch, self._placing, before)))
+        if batch.has_suspects:
+            # Nothing else may be in hand beside a page that perhaps kills the process.
+            await self._placing
 
     def cancel(self) -> None:
         """Give up the batches in hand; their pages will be delivered again."""
@@ -112,6 +115,15 @@ class Batch:
         """Mark, read and scan the pages."""
         await asyncio.gather(*(job.prepare() for job in self.jobs))
 
+    @property
+    def has_suspects(self) -> bool:
+        """Whether some pages were in hand when a worker ended."""
+        return any(job.has_suspects for job in self.jobs)
+
     async def place(self) -> None:
-        """Place the pages."""
-        await asyncio.gather(*(job.place() for job in self.jobs))
+        """Place the pages; suspects one at a time, over all partitions."""
+        if self.has_suspects:
+            for job in self.jobs:
+                await job.place()
+        else:
+            await asyncio.gather(*(job.place() for job in self.jobs))

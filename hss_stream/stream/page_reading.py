@@ -62,14 +62,15 @@ class PartitionState:
         cls,
         partition: Partition,
         marks: PartitionMarks,
+        fence: int,
         open_reader: Callable[[PageFacts], BodyReader[object]],
     ) -> "PartitionState":
-        """Return the state a partition begins with."""
+        """Return the state a partition begins with; what is pinned up to the fence is beyond suspicion."""
         return cls(
             partition,
             BodyAssembler(open_reader),
             dict(marks.letters or {}),
-            marks.first,
+            max(marks.first, fence + 1),
             marks.last,
             marks.tries,
         )
@@ -80,8 +81,7 @@ class PartitionState:
 
     def earlier_tries(self, offset: int) -> int:
         """Return how often an offset was in hand alone when a worker ended."""
-        alone = self.suspect_first == self.suspect_last == offset
-        return self.tries if alone else 0
+        return self.tries if self.is_suspect(offset) else 0
 
     def read(self, records: Iterable[RawRecord]) -> list[Work]:
         """Return the work in records, in their order."""

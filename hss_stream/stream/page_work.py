@@ -103,14 +103,15 @@ class PartitionJob:
         self.done = Done()
 
     @property
-    def _has_suspects(self) -> bool:
+    def has_suspects(self) -> bool:
+        """Whether some records were in hand when a worker ended."""
         return any(self.state.is_suspect(record.place.offset) for record in self._records)
 
     # Together.
 
     async def prepare(self) -> None:
         """Mark, read and scan all records, unless some have to be tried alone."""
-        if self._has_suspects:
+        if self.has_suspects:
             return
         first, last = self._records[0].place.offset, self._records[-1].place.offset
         # Pages of the batch before may still be on their way into the store: they are in hand as well.
@@ -122,7 +123,7 @@ class PartitionJob:
 
     async def place(self) -> None:
         """Place what was prepared, and everything that has to be tried alone."""
-        if self._has_suspects:
+        if self.has_suspects:
             for record in self._records:
                 await self._work_alone(record)
         else:
@@ -196,6 +197,8 @@ class PartitionJob:
             return
         await self._worker.mark(self.state.partition, offset, offset, tries + 1)
         await self._apply(await asyncio.to_thread(self.state.read, [record]), None, tries)
+        # It did not kill us: a later death is not its doing.
+        await self._worker.mark(self.state.partition, offset + 1, offset, 0)
 
     async def _place_alone(self, work: PageWork, tries: int) -> PlacedPage | Verdict:
         offset = work.page.offset

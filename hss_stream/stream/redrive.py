@@ -107,7 +107,8 @@ class Redriver:
         )
         await consumer.start()
         try:
-            async for record in _records_to_end(consumer, self._topics.dead_letters):
+            numbers = await producer.partitions_for(self._topics.dead_letters)
+            async for record in _records_to_end(consumer, self._topics.dead_letters, numbers):
                 if plan.limit is not None and self._sent >= plan.limit:
                     break
                 headers = dict(record.headers)
@@ -133,9 +134,8 @@ class Redriver:
         return "sent"
 
 
-async def _records_to_end(consumer: Any, topic: str) -> AsyncIterator[Any]:
+async def _records_to_end(consumer: Any, topic: str, numbers: set[int]) -> AsyncIterator[Any]:
     """Yield the records of a topic from the group's positions to where they end now."""
-    numbers = await _partitions(consumer, topic)
     partitions = [TopicPartition(topic, number) for number in sorted(numbers)]
     consumer.assign(partitions)
     ends = await consumer.end_offsets(partitions)
@@ -147,11 +147,3 @@ async def _records_to_end(consumer: Any, topic: str) -> AsyncIterator[Any]:
                 if record.offset < ends[TopicPartition(record.topic, record.partition)]:
                     yield record
         open_partitions = {tp for tp in open_partitions if await consumer.position(tp) < ends[tp]}
-
-
-async def _partitions(consumer: Any, topic: str) -> set[int]:
-    await consumer.topics()
-    numbers: set[int] | None = consumer.partitions_for_topic(topic)
-    if not numbers:
-        raise StreamError(f"reading {topic}: there is no such topic; run `hss-stream topics create`")
-    return numbers
