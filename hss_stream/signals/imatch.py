@@ -34,8 +34,8 @@ COORDINATES = COPIES + 1
 NULL = 0
 
 # Fields of the array of numbers that a setting is to the kernel.
-_LOW, _HIGH, _MIN_TERMS, _FEW_TERMS, _FEW_LEVELS, _OPEN, _KEEP, _SHIFT, _ID, _EPOCH = range(10)
-_NUMBERS = 10
+_LOW, _HIGH, _MIN_TERMS, _FEW_TERMS, _FEW_LEVELS, _OPEN, _KEEP, _SHIFT, _ID = range(9)
+_NUMBERS = 9
 # Rows of the sums.
 _MIXED, _TERMS, _LEVELS = range(3)
 _LAST_EPOCH = 255
@@ -89,19 +89,83 @@ def _add_term(sums: Any, coordinate: int, present: Any, mixed: Any, level: Any) 
     sums[_LEVELS, coordinate] += level & chosen
 
 
-@kernel(
-    types.int64(WORDS_IN, WORDS_IN, WORDS_IN, types.uint8[::1], uint64[::1], uint64[:, ::1]), allocates=False
-)
-def _sum_primary(tokens: Any, table: Any, numbers: Any, seen: Any, secondary: Any, sums: Any) -> int:
-    """Add up the primary terms of a text, write down the others, return the number of those, if needed.
+@kernel_part
+def _sink(heap: Any, parent: int, size: int) -> None:
+    """Let a key sink to its place in a heap whose least key comes first."""
+    key = load_item(heap, parent)
+    child = 2 * parent + 1
+    while child < size:
+        if child + 1 < size and load_item(heap, child + 1) < load_item(heap, child):
+            child += 1
+        if key <= load_item(heap, child):
+            break
+        store_item(heap, parent, load_item(heap, child))
+        parent = child
+        child = 2 * parent + 1
+    store_item(heap, parent, key)
 
-    sums has three rows, which are zero at first: mixed terms, their number, their levels. `seen` holds this
-    text's epoch only where a primary term was met. `secondary` has room for one more than the tokens.
+
+@kernel_part
+def _add_secondary(keys: Any, size: int, numbers: Any, salts: Any, sums: Any) -> None:
+    """Fill up the coordinates that have too few terms, the most common secondary term first.
+
+    Hardly ever are all of them needed, so they are taken from a heap instead of sorted.
+    """
+    one = np.uint64(1)
+    for parent in range(size // 2 - 1, -1, -1):
+        _sink(keys, parent, size)
+    previous = np.uint64(0)
+    missing = 1
+    while size > 0 and missing > 0:
+        key = load_item(keys, 0)
+        size -= 1
+        store_item(keys, 0, load_item(keys, size))
+        _sink(keys, 0, size)
+        if key == previous:
+            continue
+        previous = key
+        term = key & np.uint64(_TERM_MASK)
+        copies = copy_mask(term, salts, numbers[_KEEP]) << one | one
+        mixed = mix(term)
+        missing = 0
+        for coordinate in range(COORDINATES):
+            if not _is_enough(sums, coordinate, numbers):
+                present = copies >> np.uint64(coordinate) & one
+                _add_term(sums, coordinate, present, mixed, key >> np.uint64(_LEVEL_SHIFT))
+                missing += not _is_enough(sums, coordinate, numbers)
+
+
+@kernel_part
+def _finish(sums: Any, numbers: Any, out: Any) -> None:
+    """Write the signature of each coordinate: a hash of its sum, itself and the lexicon; null is 0."""
+    for coordinate in range(COORDINATES):
+        out[coordinate] = np.uint64(NULL)
+        if _is_enough(sums, coordinate, numbers):
+            salt = mix(numbers[_ID] ^ (np.uint64(coordinate) * np.uint64(_GOLDEN)))
+            out[coordinate] = max(mix(sums[_MIXED, coordinate] + salt), np.uint64(1))
+
+
+@kernel(
+    types.int64(
+        WORDS_IN, WORDS_IN, WORDS_IN, WORDS_IN, types.int64,
+        types.uint8[::1], uint64[::1], uint64[:, ::1], uint64[::1],
+    ),
+    allocates=False,
+)  # fmt: skip
+def _sign(
+    tokens: Any, table: Any, numbers: Any, salts: Any, epoch: int,
+    seen: Any, secondary: Any, sums: Any, out: Any,
+) -> int:  # fmt: skip
+    """Write the signatures of a text and return the number of terms in the first coordinate.
+
+    `sums` has three rows: mixed terms, their number, their levels. `seen` holds this text's epoch only where
+    a primary term was met. `secondary` has room for one more than the tokens.
     """
     one, mask_shift, term_shift = np.uint64(1), np.uint64(16), np.uint64(TERM_SHIFT)
     low, high, shift, is_open = numbers[_LOW], numbers[_HIGH], numbers[_SHIFT], types.int64(numbers[_OPEN])
     last = types.int64(seen.size - 1)
-    epoch = types.uint8(numbers[_EPOCH])
+    mark = types.uint8(epoch)
+    sums[:] = np.uint64(0)
     kept = 0
     for index in range(tokens.size):
         word = load_item(tokens, index)
@@ -122,47 +186,18 @@ def _sum_primary(tokens: Any, table: Any, numbers: Any, seen: Any, secondary: An
         if level > high:
             store_item(secondary, kept, term | level << np.uint64(_LEVEL_SHIFT))
             kept += 1
-        elif level >= low and load_item(seen, slot) != epoch:
-            store_item(seen, slot, epoch)
+        elif level >= low and load_item(seen, slot) != mark:
+            store_item(seen, slot, mark)
             mixed = mix(term)
             copies = (entry >> mask_shift) << one | one
             for coordinate in range(COORDINATES):
                 _add_term(sums, coordinate, copies >> np.uint64(coordinate) & one, mixed, level)
     for coordinate in range(COORDINATES):
         if not _is_enough(sums, coordinate, numbers):
-            return kept
-    return 0
-
-
-@kernel(types.void(uint64[::1], WORDS_IN, WORDS_IN, uint64[:, ::1]), allocates=False)
-def _add_secondary(keys: Any, numbers: Any, salts: Any, sums: Any) -> None:
-    """Fill up the coordinates that have too few terms with the sorted secondary ones."""
-    one = np.uint64(1)
-    previous = np.uint64(0)
-    for key in keys:
-        if key == previous:
-            continue
-        previous = key
-        term = key & np.uint64(_TERM_MASK)
-        copies = copy_mask(term, salts, numbers[_KEEP]) << one | one
-        missing = 0
-        for coordinate in range(COORDINATES):
-            if not _is_enough(sums, coordinate, numbers):
-                present = copies >> np.uint64(coordinate) & one
-                _add_term(sums, coordinate, present, mix(term), key >> np.uint64(_LEVEL_SHIFT))
-                missing += not _is_enough(sums, coordinate, numbers)
-        if missing == 0:
-            return
-
-
-@kernel(types.void(uint64[:, ::1], WORDS_IN, uint64[::1]), allocates=False)
-def _finish(sums: Any, numbers: Any, out: Any) -> None:
-    """Write the signature of each coordinate: a hash of its sum, itself and the lexicon; null is 0."""
-    for coordinate in range(COORDINATES):
-        out[coordinate] = np.uint64(NULL)
-        if _is_enough(sums, coordinate, numbers):
-            salt = mix(numbers[_ID] ^ (np.uint64(coordinate) * np.uint64(_GOLDEN)))
-            out[coordinate] = max(mix(sums[_MIXED, coordinate] + salt), np.uint64(1))
+            _add_secondary(secondary, kept, numbers, salts, sums)
+            break
+    _finish(sums, numbers, out)
+    return int(sums[_TERMS, 0])
 
 
 class Signer:
@@ -179,6 +214,7 @@ class Signer:
         self._numbers[[_OPEN, _KEEP]] = setting.open_vocabulary, setting.keep_limit()
         self._numbers[[_SHIFT, _ID]] = table_shift(slots), lexicon.id
         self._salts = setting.salts()
+        self._epoch = 0
         self._seen = np.zeros(slots, np.uint8)
         self._secondary = np.empty(0, np.uint64)
         self._sums = np.zeros((3, COORDINATES), np.uint64)
@@ -186,21 +222,16 @@ class Signer:
 
     def sign(self, tokens: NDArray[np.uint64]) -> Signatures:
         """Return the signatures of a text given as the tokens of its words, in any order."""
-        if self._numbers[_EPOCH] == _LAST_EPOCH:
-            self._numbers[_EPOCH] = 0
+        if self._epoch == _LAST_EPOCH:
+            self._epoch = 0
             self._seen[:] = 0
-        self._numbers[_EPOCH] += np.uint64(1)
+        self._epoch += 1
         if self._secondary.size <= tokens.size:
             self._secondary = np.empty(2 * tokens.size + 1, np.uint64)
-        self._sums[:] = 0
-        kept = _sum_primary(
-            tokens, self.lexicon.table, self._numbers, self._seen, self._secondary, self._sums
-        )
-        if kept:
-            keys = self._secondary[:kept]
-            keys.sort()
-            _add_secondary(keys, self._numbers, self._salts, self._sums)
-        _finish(self._sums, self._numbers, self._out)
+        terms = _sign(
+            tokens, self.lexicon.table, self._numbers, self._salts, self._epoch,
+            self._seen, self._secondary, self._sums, self._out,
+        )  # fmt: skip
         if self._secondary.size > _KEPT_TOKENS:
             self._secondary = np.empty(0, np.uint64)
-        return Signatures(self.lexicon.id, int(self._sums[_TERMS, 0]), tuple(self._out.tolist()))
+        return Signatures(self.lexicon.id, terms, tuple(self._out.tolist()))

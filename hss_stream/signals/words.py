@@ -44,6 +44,7 @@ _MIX_2 = 0xC4CEB9FE1A85EC53
 _LETTER, _DIGIT, _PUNCTUATION, _HIGH = 1, 3, 4, 8
 # The kernel may look this far behind the text, so the copy it reads ends with as many zeros.
 _PADDING = 4
+_ZEROS = bytes(_PADDING)
 # A hasher keeps its scratch between texts, but not one of a giant text.
 _KEPT_TEXT_BYTES = 1 << 20
 
@@ -205,20 +206,16 @@ class WordHasher:
     """Turns texts into tokens; holds scratch memory, so one belongs to one thread."""
 
     def __init__(self) -> None:
-        self._text = np.zeros(_PADDING, np.uint8)
         self._tokens = np.zeros(0, np.uint64)
 
     def hash(self, text: bytes) -> NDArray[np.uint64]:
         """Return one entry a token of UTF-8 text, in order; anything goes, broken UTF-8 separates."""
         size = len(text)
         if self._tokens.size < size:
-            self._text = np.zeros(2 * size + _PADDING, np.uint8)
             self._tokens = np.empty(2 * size, np.uint64)
-        self._text[:size] = np.frombuffer(text, np.uint8)
-        self._text[size : size + _PADDING] = 0
-        count = _hash_words(self._text, size, _KINDS, _FOLDED_BYTES, _TABLE, self._tokens)
+        padded = np.frombuffer(text + _ZEROS, np.uint8)
+        count = _hash_words(padded, size, _KINDS, _FOLDED_BYTES, _TABLE, self._tokens)
         tokens = self._tokens[:count].copy()
         if size > _KEPT_TEXT_BYTES:
-            self._text = np.zeros(_PADDING, np.uint8)
             self._tokens = np.zeros(0, np.uint64)
         return tokens

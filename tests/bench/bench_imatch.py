@@ -20,45 +20,59 @@ from tests.bench.measure import best_seconds, evaluation_corpus, rate_row
 
 DOCUMENTS = 400
 WORD = re.compile(r"[^\W_]+")
+ADDRESS = re.compile(r"\S*(?:://|@)\S*")
 
 
 class PlainSigner:
     """I-Match with the means of the language alone."""
 
     def __init__(self, lexicon: Lexicon, texts: list[bytes]) -> None:
-        words, levels = lexicon.words_and_levels()
-        masks = dict(zip(lexicon.table[0::2].tolist(), (lexicon.table[1::2] >> 16).tolist(), strict=True))
-        known = dict(zip(words.tolist(), levels.tolist(), strict=True))
+        used = lexicon.table[0::2] != 0
+        entries = dict(
+            zip(lexicon.table[0::2][used].tolist(), lexicon.table[1::2][used].tolist(), strict=True)
+        )
         self.low, self.high = lexicon.setting.levels
         self.setting = lexicon.setting
-        # Spelled words, as a plain version would have them: level and mask of each word of the corpus.
+        # The lexicon with its words spelled out, as a plain version would have it.
         spelled = {word for text in texts for word in WORD.findall(text.decode("utf-8", "replace").lower())}
-        hashes = {word: word_hash(word) | 1 for word in spelled}
-        self.terms = {
-            word: (known.get(value, 65_535), masks.get(value, 0x155) << 1 | 1)
-            for word, value in hashes.items()
-        }
+        found = {word: entries[word_hash(word) | 1] for word in spelled if word_hash(word) | 1 in entries}
+        self.lexicon = {word: (entry & 0xFFFF, entry >> 16 << 1 | 1) for word, entry in found.items()}
+
+    def unknown(self, word: str) -> tuple[int, int]:
+        """Return level and copies of a word that the lexicon does not have."""
+        chances = hashlib.blake2b(word.encode(), digest_size=20).digest()
+        limit = self.setting.keep * 65_536
+        mask = 1
+        for copy in range(1, COORDINATES):
+            mask |= ((chances[2 * copy - 2] << 8 | chances[2 * copy - 1]) < limit) << copy
+        return 65_535, mask
+
+    def is_enough(self, chosen: list[str], weight: int) -> bool:
+        """Tell whether these terms are many, or a few rare ones."""
+        is_rare = weight >= self.setting.few_weight * 65_535
+        return len(chosen) >= self.setting.min_terms or (len(chosen) >= self.setting.few_terms and is_rare)
 
     def sign(self, text: bytes) -> list[str | None]:
         """Return the signatures of a text."""
+        plain = ADDRESS.sub(" ", text.decode("utf-8", "replace").lower())
         words = {
-            word for word in WORD.findall(text.decode("utf-8", "replace").lower())
+            word for word in WORD.findall(plain)
             if len(word) >= 4 and sum(letter.isdigit() for letter in word) <= 1
         }  # fmt: skip
-        ranked = sorted((*self.terms[word], word) for word in words if self.terms[word][0] >= self.low)
+        terms = ((*(self.lexicon.get(word) or self.unknown(word)), word) for word in words)
+        ranked = sorted(term for term in terms if term[0] >= self.low)
         signatures: list[str | None] = []
         for coordinate in range(COORDINATES):
-            chosen = []
+            chosen: list[str] = []
             weight = 0
             for level, mask, word in ranked:
-                if level > self.high and (len(chosen) >= self.setting.min_terms):
+                if level > self.high and self.is_enough(chosen, weight):
                     break
                 if mask >> coordinate & 1:
                     chosen.append(word)
                     weight += level
-            enough = len(chosen) >= self.setting.min_terms or weight >= self.setting.few_weight * 65_535
             digest = hashlib.blake2b(" ".join(sorted(chosen)).encode(), digest_size=8).hexdigest()
-            signatures.append(digest if enough else None)
+            signatures.append(digest if self.is_enough(chosen, weight) else None)
         return signatures
 
 
