@@ -77,17 +77,17 @@ class Handlers:
 
     async def url(self, call: Call) -> Answer:
         """Look a URL up."""
-        url = _checked_url(call.query("url"))
-        if not url:
-            raise Problem("bad-value", "the parameter `url` is empty")
-        call.subject = url.encode("utf-8", "replace")
-        key = f"url {url}"
+        key = f"?{call.request.rel_url.raw_query_string}"
+        call.subject = key.encode("utf-8", "replace")
         kept = self._names.find(key, monotonic())
         if kept is not None:
             self._metrics.cache_asked("hit")
             self._note(call, "url", kept.verdict)
             return tagged_answer(call, kept.body, kept.etag)
         self._metrics.cache_asked("miss")
+        url = _checked_url(call.query("url"))
+        if not url:
+            raise Problem("bad-value", "the parameter `url` is empty")
         async with self._queue:
             looked = await self._lookups.url(url)
         return self._read_answer(call, "url", url_answer(looked), key)

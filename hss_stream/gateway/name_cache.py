@@ -6,6 +6,9 @@ are never kept. The oldest give way when there is no room.
 
 from dataclasses import dataclass
 
+# Longer names are rare and are not kept: they would cost memory, not time.
+MAX_NAME = 512
+
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
@@ -39,7 +42,7 @@ class NameCache:
     def keep(self, name: str, body: bytes, etag: str, verdict: str, now: float) -> KeptAnswer:
         """Keep an answer."""
         kept = KeptAnswer(body, etag, verdict, now + self._seconds)
-        if self._limit:
+        if self._limit and len(name) <= MAX_NAME:
             self._answers.pop(name, None)
             if len(self._answers) >= self._limit:
                 del self._answers[next(iter(self._answers))]

@@ -74,12 +74,16 @@ class RateLimit:
         self._lease = max(1, int(rate * LEASE_SECONDS))
         self._ask_again_at = 0.0
 
-    async def admit(self, key: str, now: float) -> None:
-        """Let a request through, or raise the problem of one too many."""
+    def has_permit(self, key: str) -> bool:
+        """Spend a permit that was taken before, if there is one."""
         permits = self._permits.get(key, 0)
         if permits:
             self._permits[key] = permits - 1
-        elif not await self._take(key, now):
+        return permits > 0
+
+    async def admit(self, key: str, now: float) -> None:
+        """Let a request through, or raise the problem of one too many."""
+        if not self.has_permit(key) and not await self._take(key, now):
             wait = max(1, round(1 / self._rate))
             raise Problem(
                 "too-many", f"at most {self._rate:g} requests a second", headers={"Retry-After": str(wait)}

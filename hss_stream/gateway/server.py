@@ -84,8 +84,9 @@ class GatewayServer:
             address = call.request.remote or ""
             call.token = self._admit(call, route.scope, address)
             now = monotonic()
-            await self._address_rate.admit(address, now)
-            if call.token is not ANONYMOUS:
+            if not self._address_rate.has_permit(address):
+                await self._address_rate.admit(address, now)
+            if call.token is not ANONYMOUS and not self._token_rate.has_permit(call.token.id):
                 await self._token_rate.admit(call.token.id, now)
         answer: Answer = await self._handlers[route.handler](call)
         return answer
@@ -139,6 +140,7 @@ class GatewayServer:
             for _ in range(WATCH_TICKS):
                 await asyncio.sleep(WATCH_SECONDS / WATCH_TICKS)
                 self._access_log.flush()
+                self._metrics.flush()
 
     async def stop(self, seconds: float = 10.0) -> None:
         """Take no further connections, let requests in hand finish, close the rest."""

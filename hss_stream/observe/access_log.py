@@ -16,6 +16,8 @@ import orjson
 
 # Lines kept back at most, and for how long; a crash loses at most these.
 MAX_LINES = 512
+# Addresses whose hashes are kept.
+MAX_ADDRESSES = 10_000
 
 
 class AccessLog:
@@ -26,7 +28,9 @@ class AccessLog:
         self._as_json = as_json
         self._enabled = enabled
         self._key = secrets.token_bytes(32)
-        self._lines: list[str] = []
+        self._lines: list[bytes] = []
+        self._second, self._second_text = 0, ""
+        self._addresses: dict[str, str] = {}
 
     def hash_subject(self, subject: bytes) -> str:
         """Return what a line may say of a subject."""
@@ -40,7 +44,7 @@ class AccessLog:
         if not self._enabled:
             return
         fields: dict[str, object] = {
-            "at": datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="milliseconds"),
+            "at": self._now(),
             "level": "info",
             "event": "request",
             "route": route,
@@ -48,22 +52,38 @@ class AccessLog:
             "status": status,
             "took_ms": round(seconds * 1000, 2),
             "token": token,
-            "address": self.hash_subject(address.encode()),
+            "address": self._hash_address(address),
             "subject": None if subject is None else self.hash_subject(subject),
             "verdict": verdict,
             "degraded": degraded,
             "bytes": bytes_in,
         }
         if self._as_json:
-            self._lines.append(orjson.dumps(fields).decode())
+            self._lines.append(orjson.dumps(fields))
         else:
-            self._lines.append(" ".join(f"{name}={value}" for name, value in fields.items()))
+            self._lines.append(" ".join(f"{name}={value}" for name, value in fields.items()).encode())
         if len(self._lines) >= MAX_LINES:
             self.flush()
+
+    def _now(self) -> str:
+        now = time.time()
+        second = int(now)
+        if second != self._second:
+            self._second = second
+            self._second_text = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        return f"{self._second_text}.{int((now - second) * 1000):03d}+00:00"
+
+    def _hash_address(self, address: str) -> str:
+        hashed = self._addresses.get(address)
+        if hashed is None:
+            if len(self._addresses) >= MAX_ADDRESSES:
+                self._addresses.clear()
+            hashed = self._addresses[address] = self.hash_subject(address.encode())
+        return hashed
 
     def flush(self) -> None:
         """Write what was kept."""
         if self._lines:
             lines, self._lines = self._lines, []
-            self._stream.write("\n".join(lines) + "\n")
+            self._stream.write(b"\n".join(lines).decode() + "\n")
             self._stream.flush()

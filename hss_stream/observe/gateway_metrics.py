@@ -5,7 +5,7 @@ that folder, and any of them answers with the sum over all.
 """
 
 import os
-from typing import Literal
+from typing import Any, Literal
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -52,31 +52,31 @@ class GatewayMetrics:
             "hss_gateway_store_away", "Processes that leave the store alone because it failed.",
             registry=own, multiprocess_mode="livesum",
         )  # fmt: skip
-        # `labels()` takes a lock and builds a key; the few children are kept instead.
-        self._children: dict[tuple[object, ...], Counter | Histogram] = {}
+        # `labels()` takes a lock and builds a key: histograms are kept, counts are handed over in bundles.
+        self._histograms: dict[str, Histogram] = {}
+        self._counts: dict[tuple[Any, ...], int] = {}
 
     def request_done(self, route: str, status: int, seconds: float) -> None:
         """Count a request."""
-        self._counter(self._requests, route, str(status)).inc()
-        key = (self._seconds, route)
-        histogram = self._children.get(key)
+        self._count(self._requests, route, status)
+        histogram = self._histograms.get(route)
         if histogram is None:
-            histogram = self._children[key] = self._seconds.labels(route)
-        histogram.observe(seconds)  # type: ignore[union-attr] # the key says that it is a histogram
+            histogram = self._histograms[route] = self._seconds.labels(route)
+        histogram.observe(seconds)
 
     def lookup_done(self, kind: str, verdict: str, *, degraded: bool) -> None:
         """Count what was said about a subject."""
-        self._counter(self._lookups, kind, verdict).inc()
+        self._count(self._lookups, kind, verdict)
         if degraded:
-            self._counter(self._degraded, kind).inc()
+            self._count(self._degraded, kind)
 
     def cache_asked(self, outcome: CacheOutcome) -> None:
         """Count a look among the kept answers."""
-        self._counter(self._cache, outcome).inc()
+        self._count(self._cache, outcome)
 
     def limit_hit(self, limit: Limit) -> None:
         """Count a refusal."""
-        self._counter(self._limits, limit).inc()
+        self._count(self._limits, limit)
 
     def connections_are(self, count: int) -> None:
         """Set the number of open connections."""
@@ -88,15 +88,18 @@ class GatewayMetrics:
 
     def to_text(self) -> bytes:
         """Return the exposition: of all processes together where there are several."""
+        self.flush()
         registry = self.registry
         if folder := os.environ.get(MULTIPROCESS):
             registry = CollectorRegistry()
             MultiProcessCollector(registry, path=folder)  # type: ignore[no-untyped-call] # its types are half
         return generate_latest(registry)
 
-    def _counter(self, family: Counter, *labels: str) -> Counter:
-        key = (family, *labels)
-        child = self._children.get(key)
-        if not isinstance(child, Counter):
-            child = self._children[key] = family.labels(*labels)
-        return child
+    def flush(self) -> None:
+        """Hand the counts over to Prometheus' client, which takes a lock for each."""
+        counts, self._counts = self._counts, {}
+        for (family, *labels), count in counts.items():
+            family.labels(*labels).inc(count)
+
+    def _count(self, *key: Any) -> None:
+        self._counts[key] = self._counts.get(key, 0) + 1

@@ -5,11 +5,13 @@ message. Mail never counts in the style space.
 """
 
 import asyncio
+import re
+import threading
 from dataclasses import dataclass
 
 import numpy as np
 
-from hss_stream.signals.page_scan import PageScan
+from hss_stream.signals.page_scan import PageScan, PageScanner
 from hss_stream.sources.mail import Mail, parse_mail
 from hss_stream.steps.candidates import SketchedPage
 from hss_stream.steps.judge_pages import text_page
@@ -17,13 +19,16 @@ from hss_stream.steps.look_up_page import NOWHERE, SubjectVerdict, fingerprint_o
 from hss_stream.steps.look_up_space import LookUpSpace, look_in
 from hss_stream.steps.look_up_url import LookUpUrl
 from hss_stream.steps.read_signals import read_signals
-from hss_stream.steps.scan_page import PageToPlace, ScannedPage, domain_of_url, scan_to_place
+from hss_stream.steps.scan_page import ScannedPage, domain_of_url, probe_words
 from hss_stream.verdicts.alert import AlertRules, judge_mail
 from hss_stream.verdicts.evidence import MailEvidence
 from hss_stream.verdicts.placing import TOO_LITTLE_STYLE
 
 # Domains a message links to that are looked up; a message with more is no better known for them.
 MAX_LINK_DOMAINS = 16
+MAX_LINK_HOSTS = 64
+_LINK_HOST = re.compile(rb"https?://(?:[^/?#\\\s]*@)?([^/?#\\\s:@]+)", re.IGNORECASE)
+_NO_MARKUP = SketchedPage(0, 0, 0, bytes(256), np.zeros(20, np.uint32), excluded=TOO_LITTLE_STYLE)
 
 
 @dataclass(frozen=True)
@@ -31,36 +36,47 @@ class ReadMail:
     """What a message gives without the store; `document` is its text as the mail space sees it."""
 
     document: ScannedPage
-    markup: ScannedPage | None
+    markup: SketchedPage
     domains: tuple[str, ...]
     fingerprint: str
+
+
+class _Scratch(threading.local):
+    def __init__(self) -> None:
+        self.scanner = PageScanner()
+
+
+_scratch = _Scratch()
 
 
 def read_mail(raw: bytes) -> ReadMail:
     """Return what one pass over a message gives; any bytes are a message."""
     mail = parse_mail(raw)
-    markup = None
+    scan, markup = None, _NO_MARKUP
     if mail.html:
-        page = PageToPlace(NOWHERE, "", 0, mail.html, content_type=mail.html_type)
-        markup = scan_to_place(page)
-    scan = markup.scan if markup is not None else None
+        scanner = _scratch.scanner
+        scanner.begin(mail.html_type)
+        scanner.update(mail.html)
+        scan = scanner.finish()
+        sketch = scan.style.to_bytes()
+        excluded = TOO_LITTLE_STYLE if scan.style.is_degenerate else None
+        markup = SketchedPage(0, 0, 0, sketch, probe_words(scan.style, sketch), excluded=excluded)
     signals = read_signals(mail.shown_text(scan.text if scan else b""))
-    sketch = markup.sketched.sketch if markup is not None else bytes(256)
-    no_style = SketchedPage(0, 0, 0, sketch, np.zeros(0, np.uint32), excluded=TOO_LITTLE_STYLE)
-    whole = ScannedPage(NOWHERE, "", 0, "", b"", no_style, scan, signals)
-    fingerprint = fingerprint_of(whole, "mail")
-    return ReadMail(text_page(whole), markup, linked_domains(mail, scan), fingerprint)
+    whole = ScannedPage(NOWHERE, "", 0, "", b"", markup, scan, signals)
+    return ReadMail(text_page(whole), markup, linked_domains(mail, scan), fingerprint_of(whole, "mail"))
 
 
 def linked_domains(mail: Mail, scan: PageScan | None) -> tuple[str, ...]:
     """Return the distinct domains a message links to, in its order, at most 16."""
-    found: dict[str, None] = {}
+    hosts: dict[bytes, None] = {}
     for link in (*mail.links, *(scan.links if scan else ())):
-        if b"://" in link and (domain := domain_of_url(link.decode("utf-8", "replace"))):
-            found[domain] = None
-            if len(found) == MAX_LINK_DOMAINS:
+        if match := _LINK_HOST.match(link):
+            hosts[match[1].lower()] = None
+            if len(hosts) == MAX_LINK_HOSTS:
                 break
-    return tuple(found)
+    found = dict.fromkeys(domain_of_url(f"//{host.decode('utf-8', 'replace')}") for host in hosts)
+    found.pop("", None)
+    return tuple(found)[:MAX_LINK_DOMAINS]
 
 
 class LookUpMail:
@@ -82,7 +98,7 @@ class LookUpMail:
         """Return the verdict on a message that was read."""
         campaign, style, spam_links = await asyncio.gather(
             look_in(self._campaigns, mail.document.sketched),
-            look_in(self._style, None if mail.markup is None else mail.markup.sketched),
+            self._style(mail.markup),
             self._look_up_url.spam_domains(mail.domains),
         )
         signals = mail.document.signals

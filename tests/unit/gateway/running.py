@@ -43,6 +43,7 @@ class Gateway:
 
     def metric(self, name, **labels):
         """Return the value of a metric."""
+        self.metrics.flush()
         return self.metrics.registry.get_sample_value(name, labels) or 0.0
 
     def lines(self):
