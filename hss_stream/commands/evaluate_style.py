@@ -11,7 +11,13 @@ from hss_stream.commands.evaluate_options import (
     read_label_lists,
 )
 from hss_stream.commands.output import report_problems
-from hss_stream.lab.style_evaluation import Setting, evaluate_clusters, measure_misses, sketch_pages
+from hss_stream.lab.style_evaluation import (
+    Setting,
+    evaluate_clusters,
+    evaluate_estimate,
+    evaluate_misses,
+    sketch_pages,
+)
 from hss_stream.sources.records import ProblemCount, open_sources
 
 
@@ -33,12 +39,12 @@ def command(
     Further rows: how many similar pairs the probing misses, and the error of the estimate (figure 1).
     """
     problems = ProblemCount()
-    sketches = sketch_pages(open_sources(sources, on_problem=problems), setting)
+    sketches = sketch_pages(open_sources(sources, on_problem=problems), setting, seed)
     coarse, fine = read_label_lists(labels, sketches.urls, precision_by, recall_by)
-    missed, pairs = measure_misses(sketches, seed)
     rows = [
         evaluate_clusters(sketches, coarse, fine),
-        {"case": "miss", "missed_pairs": missed, "similar_pairs": pairs},
+        evaluate_misses(sketches, seed),
+        evaluate_estimate(sketches),
     ]
     print_rows("style", setting, rows, as_json=as_json)
     report_problems(problems)

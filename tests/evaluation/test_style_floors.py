@@ -23,8 +23,10 @@ def test_documentation_pages(evaluation_data, setting, f_range, precision):
     """Precision by generator, recall by package: about .66 for the paper, at least .87 by default."""
     folder = evaluation_data / "pages-debian-docs"
     labels = ("--labels", folder / "labels.jsonl", "--precision-by", "generator", "--recall-by", "package")
-    row = evaluate("style", folder, *labels, "--setting", setting)[0]
+    row, miss, estimate = evaluate("style", folder, *labels, "--setting", setting)
 
+    assert miss["missed_share"] <= miss["p_miss_at_threshold"]
+    assert estimate["rmse"] <= 1.2 * estimate["expected_rmse"]
     assert f_range[0] <= row["f"] <= f_range[1]
     assert row["precision"] >= precision
 

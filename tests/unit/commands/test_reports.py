@@ -148,11 +148,13 @@ def test_evaluation_holds_its_floor(crawl):
     """On a generated crawl, clusters by style are pure, and the default finds more than the paper."""
     folder, _ = crawl
     labels = ("--labels", folder / "labels.jsonl", "--precision-by", "group", "--recall-by", "group")
-    paper, default = (
-        run_json("evaluate", "style", folder, *labels, "--setting", setting)[0]
+    (paper, *_), (default, miss, estimate) = (
+        run_json("evaluate", "style", folder, *labels, "--setting", setting)
         for setting in ("paper", "default")
     )
 
+    assert pytest.approx(8.9e-4, rel=0.01) == miss["p_miss_at_threshold"]
+    assert {"rmse", "expected_rmse"} <= set(estimate)
     assert default["precision"] >= 0.99
     assert default["f"] >= max(paper["f"], 0.6)
     assert {"event", "method", "setting", "case", "precision", "recall", "f", "auc"} <= set(default)
