@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from hss_stream.lab.crawl_page import CrawlPage
+from hss_stream.steps.apply_label import ApplyLabels, LabelToApply
 from hss_stream.steps.events import Event, Origin
 from hss_stream.steps.judge_pages import JudgePages
 from hss_stream.steps.scan_page import PageToPlace
 
 BATCH_PAGES = 256
+LABEL_BATCH = 64
 ORIGIN = ("lab", "crawl", 0)
 
 
@@ -84,6 +86,31 @@ async def judge_crawl(
             judged.append(JudgedPage(page, body["verdict"], body["score"], reasons, body["cluster"]))
             if alerts is not None:
                 alerts.extend(event for event in placement.events if event.kind == "alert")
+    return judged
+
+
+async def judge_labelled(
+    step: JudgePages, label: ApplyLabels, pages: Iterable[CrawlPage]
+) -> list[JudgedPage]:
+    """Return what is said about pages when an editor labels each spam group once, at its first placed page.
+
+    A label counts from the next batch on; pages up to then are left out, because they were not labelled yet.
+    """
+    stream = iter(pages)
+    labelled: set[str] = set()
+    judged: list[JudgedPage] = []
+    done = 0
+    while batch := list(islice(stream, LABEL_BATCH)):
+        some = await judge_crawl(step, batch, first=done)
+        done += len(batch)
+        judged += [one for one in some if one.page.truth == "clean" or one.page.group in labelled]
+        for one in some:
+            page = one.page
+            if page.truth == "spam" and page.group not in labelled and one.cluster is not None:
+                fields = {"subject": "cluster", "id": one.cluster, "label": "spam", "role": "editor"}
+                origin = Origin("lab", "labels", 0, len(labelled))
+                await label([LabelToApply(origin, int(page.fetched_at.timestamp() * 1000), fields)])
+                labelled.add(page.group)
     return judged
 
 

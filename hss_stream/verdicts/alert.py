@@ -59,9 +59,9 @@ class AlertRules:
     spam_provider: float = 6.0
     spam_link: float = 3.0
     allow_listed: float = -20.0
-    least_domains: int = 20  # below, nothing is said about how far a cluster has spread
-    least_rank: float = 8.0  # mean similarity x domains, what table 1 of the paper sorts by
-    least_links: int = 30  # out-links to known domains, before their share says anything
+    least_domains: int = 15  # below, nothing is said about how far a cluster has spread
+    least_rank: float = 5.0  # mean similarity x domains, what table 1 of the paper sorts by
+    least_links: int = 20  # out-links to known domains, before their share says anything
     sparse_links: float = (
         0.5  # inward share up to which links say nothing: friends of one theme reach a third
     )
