@@ -21,7 +21,7 @@ def rows(*, slow: bool) -> Iterator[dict[str, object]]:
             "ours": lambda pages=pages: scan_all(pages),
             "domains": lambda pages=pages: scan_domains(pages),
             "selectolax": lambda pages=pages: parse_all(pages),
-        }, 9)  # fmt: skip
+        })  # fmt: skip
         count = len(pages)
         for work, measure in (("ours", "pages_per_second"), ("domains", "pages_with_domains_per_second")):
             rate, base = count / best[work], count / best["selectolax"]

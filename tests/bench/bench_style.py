@@ -20,7 +20,7 @@ def rows(*, slow: bool) -> Iterator[dict[str, object]]:
     """Yield the kernel against translate and datasketch, and what a second thread gains."""
     pages, corpus = load_pages("pages-debian-docs", every=1 if slow else 8)
     megabytes = sum(map(len, pages)) / 1e6
-    best = best_seconds({"ours": lambda: sketch_all(pages), "translate": lambda: delete_words(pages)}, 9)
+    best = best_seconds({"ours": lambda: sketch_all(pages), "translate": lambda: delete_words(pages)})
     rate = megabytes / best["ours"]
     common = {"format": 1, "threads": 1, "corpus": corpus}
     yield rate_row("megabytes_per_second", rate, "bytes.translate", megabytes / best["translate"], **common)
