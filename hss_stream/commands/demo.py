@@ -1,75 +1,152 @@
-"""`hss-stream demo`: what the program does, shown on material it generates itself.
+"""`hss-stream demo`: what the program does, shown on a crawl it generates itself.
 
-No Kafka, no Redis, no network: a small web is generated, its pages are clustered by style, and two pairs of
-pages are compared the way `hss-stream compare` does it.
+No Kafka, no network: a small web with its truth is generated, streamed through the very agents that a worker
+runs, with a real Valkey beside them, and what came out is compared with the truth. No label is given, and
+the families of pages shown are not those that the thresholds were set on.
 """
 
-from collections import defaultdict
+import asyncio
+import secrets
+import time
+from collections import Counter
+from typing import Any
 
 import click
-import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from hss_stream.commands.output import print_table
+from hss_stream.commands.demo_stream import DemoResult, stream_crawl
+from hss_stream.commands.output import print_json, print_table
 from hss_stream.lab.crawl import generate_crawl
 from hss_stream.lab.crawl_page import CrawlPage
-from hss_stream.lab.style_clusters import cluster_styles
-from hss_stream.signals.page_scan import PageScan, scan_page
-from hss_stream.signals.style_sketch import SLOTS
-from hss_stream.steps.compare_pages import structure_comparison, style_comparison
-from hss_stream.verdicts.style_match import matching_slots_many, sketch_rows
+from hss_stream.lab.judge_crawl import JudgedPage, Tally, tally
+from hss_stream.verdicts.cluster_class import rank
 
-PAGES = 1500
+PAGES = 4000
 SHOWN_CLUSTERS = 12
+SHOWN_ALERTS = 6
 
 
 @click.command()
 @click.option("--pages", type=click.IntRange(50), default=PAGES, show_default=True, help="Pages to generate.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the generated web.")
-def command(pages: int, seed: int) -> None:
-    """See what it does, on pages it generates."""
-    click.echo(
-        f"Generating {pages:,} pages: farms, doorways, parked domains, and honest sites among them …\n"
+@click.option("--seed", type=int, help="Seed of the generated web; without it a new one every time.")
+@click.option("--json", "as_json", is_flag=True, help="The figures alone, as one JSON object.")
+def command(pages: int, seed: int | None, *, as_json: bool) -> None:
+    """See what it does, on a crawl it generates and streams through the real agents."""
+    number = secrets.randbelow(1_000_000) if seed is None else seed
+    crawl = list(generate_crawl(seed=number, pages=pages, half="report"))
+    start = time.monotonic()
+    result = stream_with_progress(crawl)
+    rate = len(crawl) / (time.monotonic() - start)
+    counted = tally(judged_pages(crawl, result))
+    if as_json:
+        found = {
+            "seed": number,
+            "pages": len(crawl),
+            "precision": counted.precision,
+            "recall": counted.recall,
+        }
+        print_json({**found, "alerts": len(result.alerts), "dead_letters": len(result.letters)})
+        return
+    click.echo(f"{len(crawl):,} generated pages (seed {number}) streamed at {rate:,.0f} pages a second.\n")
+    show_clusters(result)
+    show_alerts(result)
+    show_letters(result)
+    show_truth(counted)
+    click.echo(f"See the same again: hss-stream demo --seed {number} --pages {pages}")
+    click.echo("On your own pages: hss-stream replay SOURCE…, hss-stream score FILE…, hss-stream compare A B")
+
+
+def stream_with_progress(crawl: list[CrawlPage]) -> DemoResult:
+    """Stream the crawl with a progress bar on standard error."""
+    columns = (
+        TextColumn("streaming"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} pages"),
     )
-    crawl = list(generate_crawl(seed=seed, pages=pages))
-    scans = [scan_page(page.body, page.content_type) for page in crawl]
-    sketches = b"".join(scan.style.to_bytes() for scan in scans)
-    groups = defaultdict(list)
-    for place, cluster in enumerate(cluster_styles(sketch_rows(sketches), 0).tolist()):
-        groups[cluster].append(place)
-    clusters = [places for places in groups.values() if len(places) > 1]
-    show_clusters(crawl, sketches, clusters)
-    farm = max(clusters, key=lambda places: sum(crawl[place].kind == "farm_fake" for place in places))
-    stranger = next(place for place, page in enumerate(crawl) if page.kind == "natural")
-    show_pairs(crawl, scans, (farm[0], farm[1]), (farm[0], stranger))
-    click.echo(
-        "Two pages of one farm share no sentence, yet were made by one hand: that is what the sketch sees.\n"
-        "Honest themes cluster too; many domains of one style are a question, not a verdict.\n"
-        "Go on with: hss-stream score FILE…, hss-stream compare A B, hss-stream similar PAGE SOURCE…"
-    )
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("streaming", total=len(crawl))
+        return asyncio.run(stream_crawl(crawl, lambda done: bar.update(task, completed=done)))
 
 
-def show_clusters(crawl: list[CrawlPage], sketches: bytes, clusters: list[list[int]]) -> None:
-    """Print the clusters as table 1 of the 2006 paper does: by mean similarity x domains."""
-    rows = []
-    for places in clusters:
-        own = sketch_rows(b"".join(sketches[2 * SLOTS * place :][: 2 * SLOTS] for place in places))
-        similarity = float(np.mean(matching_slots_many(own[0].tobytes(), own)) / SLOTS)
-        domains = len({crawl[place].domain for place in places})
-        kinds = ", ".join(sorted({crawl[place].kind for place in places}))
-        rows.append((len(places), domains, similarity, crawl[places[0]].url, kinds))
-    rows.sort(key=lambda row: (-row[1] * row[2], row[3]))
-    title = f"{len(rows)} clusters by style, sorted by mean similarity x domains; the first {SHOWN_CLUSTERS}"
-    columns = ("pages ", "domains ", "similarity ", "first page", "generated as")
-    print_table(title, columns, rows[:SHOWN_CLUSTERS])
+def judged_pages(crawl: list[CrawlPage], result: DemoResult) -> list[JudgedPage]:
+    """Return every page with what was said about it; a page that became a dead letter was not judged."""
+    judged = []
+    for page in crawl:
+        event = result.attachments.get(page.url)
+        verdict = event["verdict"] if event is not None else "unknown"
+        reasons = tuple(reason["name"] for reason in event["reasons"] or ()) if event is not None else ()
+        score = event["score"] or 0.0 if event is not None else 0.0
+        judged.append(JudgedPage(page, verdict, score, reasons, event["cluster"] if event else None))
+    return judged
 
 
-def show_pairs(crawl: list[CrawlPage], scans: list[PageScan], *pairs: tuple[int, int]) -> None:
-    """Print how near the pages of each pair are, by style and by structure."""
-    rows = []
-    for one, other in pairs:
-        style = style_comparison(scans[one], scans[other])
-        structure = structure_comparison(scans[one], scans[other])
-        names = f"{crawl[one].url}\n{crawl[other].url}"
-        rows.append((names, f"{style['matching_slots']} of {SLOTS}", style["same"], structure["d"]))
-    print_table("Two pages of one farm, and a farm's page beside an honest one",
-                ("pages", "matching slots ", "one hand", "tag distance D "), rows)  # fmt: skip
+def show_clusters(result: DemoResult) -> None:
+    """Print the style clusters as table 1 of the 2006 paper sorts them."""
+    alive = [one for one in result.clusters.values() if one["space"] == "style" and one["change"] != "merged"]
+    alive.sort(key=lambda one: -rank(one["mean_similarity"] or 0.0, one["domains"]))
+    rows = [
+        (one["class"], one["pages"], one["domains"], one["mean_similarity"], one["prototype"])
+        for one in alive[:SHOWN_CLUSTERS]
+    ]
+    title = f"{len(alive)} style clusters by mean similarity x domains, as last announced; the first"
+    print_table(title, ("class", "pages ", "domains ", "similarity ", "first page"), rows)
+
+
+def show_alerts(result: DemoResult) -> None:
+    """Print how many alerts went out, and the first of each subject with their reasons."""
+    counts = Counter((alert["subject"], alert["verdict"]) for alert in result.alerts)
+    told = ", ".join(f"{count:,} {subject} {verdict}" for (subject, verdict), count in sorted(counts.items()))
+    shown: list[dict[str, Any]] = []
+    for subject in ("cluster", "host", "page"):
+        shown += [alert for alert in result.alerts if alert["subject"] == subject][: SHOWN_ALERTS // 3]
+    rows = [
+        (
+            alert["subject"],
+            alert["verdict"],
+            alert["score"],
+            alert["subject_id"],
+            reasons_text(alert["reasons"]),
+        )
+        for alert in shown
+    ]
+    columns = ("subject", "verdict", "score ", "which", "because")
+    print_table(f"Alerts: {told or 'none'}; some of them", columns, rows)
+
+
+def reasons_text(reasons: list[dict[str, Any]]) -> str:
+    """Return reasons as a line each: name, weight and the facts that fit."""
+    lines = []
+    for reason in reasons:
+        facts = ", ".join(
+            f"{name} {value}" for name, value in reason["facts"].items() if isinstance(value, int | float)
+        )
+        lines.append(f"{reason['name']} {reason['weight']:+.1f} {facts}".rstrip())
+    return "; ".join(lines)
+
+
+def show_letters(result: DemoResult) -> None:
+    """Say what could not be read."""
+    counts = Counter(letter["hss-reason"] for letter in result.letters)
+    told = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
+    click.echo(f"Dead letters: {told or 'none'}.\n")
+
+
+def show_truth(counted: Tally) -> None:
+    """Print what was found and missed, by kind of page, against the generated truth."""
+    rows = [
+        (
+            kind,
+            truth,
+            pages,
+            found,
+            suspect,
+            ("recall " if truth == "spam" else "false ") + f"{found / pages:.0%}",
+        )
+        for kind, truth, pages, found, suspect in sorted(
+            counted.rows(), key=lambda row: (row[1] != "spam", row[0])
+        )
+    ]
+    figures = f"precision {counted.precision:.3f}, recall {counted.recall:.3f}"
+    title = f"Against the truth, without any label: {figures}"
+    print_table(title, ("kind of page", "truth", "pages ", "called spam ", "suspect ", ""), rows)
