@@ -21,7 +21,11 @@ from hss_stream.store import embedded_keeper
 from hss_stream.store.failures import StoreAwayError
 
 START_SECONDS = 60.0
+# A temporary server has nothing to write and is gone at once; another user of it keeps it alive.
+STOP_SECONDS = 2.0
 _PAUSE_SECONDS = 0.02
+# Keepers may outlive their first user, never their last; here they can be waited for once they have ended.
+_KEEPERS: list["subprocess.Popen[bytes]"] = []
 
 
 def server_program() -> str:
@@ -87,7 +91,7 @@ class EmbeddedServer:
         noted.write_text(self.socket_path)
         command = _arguments(self.folder, self.socket_path, persistent=not self.temporary)
         kind = "temporary" if self.temporary else "kept"
-        subprocess.Popen(  # noqa: S603 - our own file and our own program
+        keeper = subprocess.Popen(  # noqa: S603 - our own file and our own program
             [
                 sys.executable, "-S", "-E", embedded_keeper.__file__,
                 str(self.folder), self.socket_path, kind, *command,
@@ -97,6 +101,7 @@ class EmbeddedServer:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )  # fmt: skip
+        _KEEPERS[:] = [one for one in _KEEPERS if one.poll() is None] + [keeper]
 
     def _wait(self) -> None:
         deadline = time.monotonic() + START_SECONDS
@@ -113,3 +118,7 @@ class EmbeddedServer:
         if self.lock >= 0:
             os.close(self.lock)
             self.lock = -1
+        if self.temporary:
+            for keeper in _KEEPERS:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    keeper.wait(STOP_SECONDS)
