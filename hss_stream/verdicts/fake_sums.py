@@ -4,7 +4,7 @@ The sums are whole numbers, so that adding them in any order, in any batches and
 same record, and there are only three, because a domain record is small.
 """
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Self
 
 MAX_SUM = 2**32 - 1
@@ -20,11 +20,15 @@ class FakeSums:
 
     def __add__(self, other: Self) -> Self:
         """Return both together; a full counter stays full instead of starting again."""
-        return type(self)(*(min(MAX_SUM, a + b) for a, b in zip(astuple(self), astuple(other), strict=True)))
+        return type(self)(
+            *(min(MAX_SUM, a + b) for a, b in zip(self.to_numbers(), other.to_numbers(), strict=True))
+        )
 
     def __sub__(self, other: Self) -> Self:
         """Return the sums before `other` was added; never below nothing."""
-        return type(self)(*(max(0, a - b) for a, b in zip(astuple(self), astuple(other), strict=True)))
+        return type(self)(
+            *(max(0, a - b) for a, b in zip(self.to_numbers(), other.to_numbers(), strict=True))
+        )
 
     @property
     def fakeness(self) -> float:
