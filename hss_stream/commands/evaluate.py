@@ -12,6 +12,10 @@ METHODS: CommandTable = {
     ),
     "nameserver": ("hss_stream.commands.evaluate_nameserver", "Providers and their sites (2015 paper)."),
     "imatch": ("hss_stream.commands.evaluate_imatch", "Near duplicates by signatures (2004 paper)."),
+    "faketext": (
+        "hss_stream.commands.evaluate_faketext",
+        "Perplexity, penalty and fakeness against generators (2008 paper).",
+    ),
 }
 
 

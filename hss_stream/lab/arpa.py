@@ -59,11 +59,11 @@ class WordList:
         return " ".join(self._words[int(token)] for token in tokens)
 
 
-def _lines(order: OrderModel, tokens: NDArray[np.uint64], words: WordList) -> Iterable[str]:
+def _lines(order: OrderModel, tokens: NDArray[np.uint64], words: WordList, *, last: bool) -> Iterable[str]:
     size = order.ngrams.order
     for index, position in enumerate(order.ngrams.positions):
         spelt = words.spell(tokens[position - size + 1 : position + 1])
-        backoff = f"\t{order.backoff[index] * _LOG10_OF_2:.6f}" if order.backoff[index] else ""
+        backoff = f"\t{order.backoff[index] * _LOG10_OF_2:.6f}" if order.backoff[index] and not last else ""
         yield f"{order.log[index] * _LOG10_OF_2:.6f}\t{spelt}{backoff}\n"
 
 
@@ -80,5 +80,5 @@ def write_arpa(
             file.write(f"\n\\{order.ngrams.order}-grams:\n")
             if order.ngrams.order == 1:
                 file.write(f"{unknown * _LOG10_OF_2:.6f}\t<unk>\n{_NEVER}\t<s>\n{_NEVER}\t</s>\n")
-            file.writelines(_lines(order, tokens, words))
+            file.writelines(_lines(order, tokens, words, last=order is orders[-1]))
         file.write("\n\\end\\\n")

@@ -2,7 +2,7 @@
 
 Each head is a ridge logistic regression on a few figures, chosen so that they move little between genres:
 more figures fit the genres at hand better and genres never seen worse. Genres count equally, however many
-texts they have. The threshold lies a third of the way from the most alarming natural texts to the typical
+texts they have. The threshold lies nearly half of the way from the most alarming natural texts to the typical
 fake one, so there is room for genres that are further out than those seen.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hss_stream.signals.fake_text import FEATURES, Calibration, Feature, text_features
+from hss_stream.signals.fake_text import FEATURES, FOOT, Calibration, Feature, text_features
 from hss_stream.signals.ngram_score import Sum
 
 Floats = NDArray[np.float64]
@@ -21,8 +21,14 @@ LENGTHS = (125, 250, 500, 1000, 2000, 4000)
 RIDGE = 1e-2
 # This share of the natural texts of a genre may look more alarming than the foot of the slope.
 OUTLIERS = 0.01
-# Fakeness logits at that foot and at the typical fake text; 0, the threshold, is a third of the way.
-FOOT, TYPICAL = -2.0, 4.0
+# The share of genres that this has to hold for: tables of contents and the like would blunt every head.
+USUAL_GENRES = 0.85
+# Log-odds of the typical fake and of the typical natural text; 0 is the threshold.
+TYPICAL, TYPICAL_NATURAL = 4.0, -7.0
+# English prose of any genre has 93 to 99 % known words, French 75 %; half of a program is punctuation.
+MIN_WORDS_KNOWN = 0.78
+MIN_PAIRS_KNOWN = 0.12
+MAX_SYMBOLS = 0.36
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,7 @@ HEADS: Mapping[str, Head] = {
             Feature(Sum.WEDGES, Sum.TOKENS),
             Feature(Sum.WEDGES, Sum.LONE),
             Feature(Sum.RARE, Sum.TOKENS),
+            _REPEATED,
             _SYMBOLS,
         ),
     ),
@@ -100,13 +107,13 @@ def _balanced(genres: Sequence[str]) -> Floats:
 
 
 def _natural_foot(alarm: Floats, genres: NDArray[np.str_]) -> float:
-    """Return the alarm that few natural texts exceed: the worse of two views, all genres and their mean."""
+    """Return the alarm that few natural texts exceed: of all together, and of all but the oddest genres."""
     by_genre = [np.quantile(alarm[genres == genre], 1 - OUTLIERS) for genre in np.unique(genres)]
-    return float(max(np.quantile(alarm, 1 - OUTLIERS), np.mean(by_genre)))
+    return float(max(np.quantile(alarm, 1 - OUTLIERS), np.quantile(by_genre, USUAL_GENRES)))
 
 
-def fit_head(head: Head, natural: Sequence[Sample], fake: Sequence[Sample]) -> Floats:
-    """Return the weights over FEATURES and the constant, scaled to FOOT and TYPICAL."""
+def fit_head(head: Head, natural: Sequence[Sample], fake: Sequence[Sample]) -> tuple[Floats, float]:
+    """Return the weights over FEATURES and the constant, scaled to FOOT and TYPICAL, and the spread."""
     used = [FEATURES.index(feature) for feature in head.features]
     rows = text_features(np.array([sample.sums for sample in (*natural, *fake)]))[:, used]
     truth = np.repeat([0.0, 1.0], [len(natural), len(fake)])
@@ -121,22 +128,33 @@ def fit_head(head: Head, natural: Sequence[Sample], fake: Sequence[Sample]) -> F
     scaled = np.zeros(len(FEATURES) + 1)
     scaled[used] = plain[:-1] * scale
     scaled[-1] = (plain[-1] - foot) * scale + FOOT
-    return scaled
+    middle = float(
+        np.mean([np.median(alarm[: len(natural)][genres == genre]) for genre in np.unique(genres)])
+    )
+    spread = (FOOT - TYPICAL_NATURAL) / max((foot - middle) * scale, 1e-6)
+    return scaled, spread
 
 
-def fit_calibration(
-    samples: Sequence[Sample], *, min_words_known: float, min_pairs_known: float, max_symbols: float
-) -> Calibration:
-    """Return the calibration that the samples give, at each of their lengths."""
+def fit_calibration(samples: Sequence[Sample]) -> Calibration | None:
+    """Return the calibration that the samples give, at each of their lengths; None if there are none."""
     lengths = sorted({sample.length for sample in samples})
+    if not lengths:
+        return None
     weights = np.zeros((len(lengths), len(HEADS), len(FEATURES) + 1))
+    spreads = np.ones(weights.shape[:2])
     limits = Calibration(
-        tuple(HEADS), np.array(lengths, np.int64), weights, min_words_known, min_pairs_known, max_symbols
+        tuple(HEADS),
+        np.array(lengths, np.int64),
+        weights,
+        spreads,
+        MIN_WORDS_KNOWN,
+        MIN_PAIRS_KNOWN,
+        MAX_SYMBOLS,
     )
     for row, length in enumerate(lengths):
         here = [sample for sample in samples if sample.length == length]
         natural = [sample for sample in here if sample.generator is None and limits.is_language(sample.sums)]
         for column, head in enumerate(HEADS.values()):
             fake = [sample for sample in here if sample.generator in head.generators]
-            weights[row, column] = fit_head(head, natural, fake)
+            weights[row, column], spreads[row, column] = fit_head(head, natural, fake)
     return limits

@@ -5,13 +5,14 @@ passes over that file as needed for the table of one pass to fit: a pass counts 
 falls into its part. An n-gram is kept when enough documents have it, so only those come out of a pass.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
+import xxhash
 from numba import types
 from numpy.typing import NDArray
 
@@ -26,6 +27,34 @@ _PLACE_BYTES = 28
 _MAX_LOAD = 0.7
 
 
+@dataclass(frozen=True)
+class Corpus:
+    """Documents within one long row of tokens: where each begins and ends, and the genre it is of."""
+
+    tokens: NDArray[np.uint64]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    genres: NDArray[np.int64]
+    # Numbers drawn from the content of the documents, to split a corpus the same way each time.
+    draws: NDArray[np.uint64]
+
+    def where(self, wanted: NDArray[np.bool_]) -> "Corpus":
+        """Return only the documents wanted."""
+        return Corpus(
+            self.tokens, self.begins[wanted], self.ends[wanted], self.genres[wanted], self.draws[wanted]
+        )
+
+    def documents(self) -> Iterator[NDArray[np.uint64]]:
+        """Return the tokens of one document after the other."""
+        for begin, end in zip(self.begins, self.ends, strict=True):
+            yield np.asarray(self.tokens[begin:end])
+
+    @property
+    def size(self) -> int:
+        """Tokens in all documents."""
+        return int((self.ends - self.begins).sum())
+
+
 class TokenSpool:
     """The tokens of a corpus on disk, document after document."""
 
@@ -33,6 +62,8 @@ class TokenSpool:
         self._path = path
         self._file = path.open("wb")
         self._ends = [0]
+        self._genres: list[int] = []
+        self._draws: list[int] = []
 
     def __enter__(self) -> Self:
         return self
@@ -43,22 +74,22 @@ class TokenSpool:
         self._file.close()
         self._path.unlink()
 
-    def add(self, tokens: NDArray[np.uint64]) -> None:
-        """Append one document."""
+    def add(self, tokens: NDArray[np.uint64], genre: int = 0, text: bytes = b"") -> None:
+        """Append one document; what is drawn for it depends on its text."""
         if tokens.size:
             self._file.write((tokens | np.uint64(1)).tobytes())
             self._ends.append(self._ends[-1] + tokens.size)
+            self._genres.append(genre)
+            self._draws.append(xxhash.xxh3_64_intdigest(text))
 
-    def tokens(self) -> NDArray[np.uint64]:
-        """Return all tokens so far, memory-mapped."""
+    def corpus(self) -> Corpus:
+        """Return all documents so far, memory-mapped."""
         self._file.flush()
-        if self._ends[-1] == 0:
-            return np.zeros(0, np.uint64)
-        return np.memmap(self._path, np.uint64, "r")
-
-    def bounds(self) -> NDArray[np.int64]:
-        """Return where each document begins, and the end."""
-        return np.array(self._ends, np.int64)
+        tokens = np.memmap(self._path, np.uint64, "r") if self._genres else np.zeros(0, np.uint64)
+        ends = np.array(self._ends, np.int64)
+        return Corpus(
+            tokens, ends[:-1], ends[1:], np.array(self._genres, np.int64), np.array(self._draws, np.uint64)
+        )
 
 
 @dataclass(frozen=True)
@@ -88,13 +119,14 @@ class NgramCounts:
 
 @kernel(
     types.int64(
-        TOKENS_IN, _BOUNDS_IN, types.int64, types.int64, types.int64,
+        TOKENS_IN, _BOUNDS_IN, _BOUNDS_IN, types.int64, types.int64, types.int64,
         types.uint64[::1], types.int32[::1], types.int32[::1], types.int32[::1], types.int64[::1],
     )
 )  # fmt: skip
 def _count_part(
     tokens: Any,
-    bounds: Any,
+    begins: Any,
+    ends: Any,
     order: int,
     parts: int,
     part: int,
@@ -107,8 +139,8 @@ def _count_part(
     """Count the n-grams of one part into an open-addressing table; return their number, -1 if it is full."""
     mask = keys.size - 1
     used = 0
-    for document in range(bounds.size - 1):
-        for position in range(bounds[document] + order - 1, bounds[document + 1]):
+    for document in range(begins.size):
+        for position in range(begins[document] + order - 1, ends[document]):
             key = ngram_key(tokens, position, order)
             if parts > 1 and types.int64((key >> np.uint64(8)) & np.uint64(0xFFFFFF)) % parts != part:
                 continue
@@ -129,8 +161,14 @@ def _count_part(
     return used
 
 
+def _table_size(tokens: int, memory_bytes: int) -> int:
+    """Return the places of the counting table, a power of two: enough for all, or what memory allows."""
+    wanted = max(16, int(tokens / _MAX_LOAD) + 1)
+    return min(1 << (wanted - 1).bit_length(), 1 << max(4, (memory_bytes // _PLACE_BYTES).bit_length() - 1))
+
+
 def count_ngrams(
-    spool: TokenSpool,
+    corpus: Corpus,
     order: int,
     *,
     min_documents: int,
@@ -138,10 +176,8 @@ def count_ngrams(
     on_part: Callable[[int, int], None] = lambda _part, _parts: None,
 ) -> NgramCounts:
     """Return the n-grams of an order that at least `min_documents` documents have."""
-    tokens, bounds = spool.tokens(), spool.bounds()
-    wanted = max(16, int(tokens.size / _MAX_LOAD) + 1)
-    size = min(1 << (wanted - 1).bit_length(), 1 << max(4, (memory_bytes // _PLACE_BYTES).bit_length() - 1))
-    parts = -(-tokens.size // int(size * _MAX_LOAD)) or 1
+    size = _table_size(corpus.size, memory_bytes)
+    parts = -(-corpus.size // int(size * _MAX_LOAD)) or 1
     kept: list[tuple[NDArray[Any], ...]] = []
     counts_of_counts = np.zeros(DISCOUNTED + 2, np.int64)
     seen = 0
@@ -149,7 +185,8 @@ def count_ngrams(
     while part < parts:
         keys, positions = np.zeros(size, np.uint64), np.zeros(size, np.int64)
         counts, documents, last = (np.zeros(size, np.int32) for _ in range(3))
-        used = _count_part(tokens, bounds, order, parts, part, keys, counts, documents, last, positions)
+        table = (keys, counts, documents, last, positions)
+        used = _count_part(corpus.tokens, corpus.begins, corpus.ends, order, parts, part, *table)
         if used < 0:
             # One part got more than its share: begin again with more of them.
             parts, part, seen = 2 * parts, 0, 0

@@ -19,7 +19,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from hss_stream.lab.ngram_counting import DISCOUNTED, NgramCounts, TokenSpool, count_ngrams
+from hss_stream.lab.ngram_counting import DISCOUNTED, Corpus, NgramCounts, count_ngrams
 from hss_stream.signals.ngram_table import (
     BUCKET_SLOTS,
     CODE_BITS,
@@ -166,16 +166,16 @@ def fit_counts(counts: Sequence[NgramCounts], max_bytes: int) -> list[NgramCount
 
 
 def train_orders(
-    spool: TokenSpool,
+    corpus: Corpus,
     options: TrainingOptions,
     on_part: Callable[[int, int, int], None] = lambda _order, _part, _parts: None,
 ) -> tuple[list[OrderModel], float]:
     """Return the orders 1 to 4 of a corpus, and log2 of the probability left for unknown words."""
-    tokens = spool.tokens()
+    tokens = corpus.tokens
     counts = fit_counts(
         [
             count_ngrams(
-                spool,
+                corpus,
                 order,
                 min_documents=options.min_documents,
                 memory_bytes=options.memory_bytes,
@@ -185,12 +185,12 @@ def train_orders(
         ],
         options.max_bytes,
     )
-    first, unknown = _unigrams(counts[0], tokens.size)
+    first, unknown = _unigrams(counts[0], corpus.size)
     orders = [first]
     for ngrams in counts[1:]:
         orders.append(_next_order(ngrams, orders[-1], tokens))
         lowest = orders[-3] if len(orders) > 2 else None
-        _add_penalties(orders[-1], orders[-2], lowest, max(tokens.size, 1), options)
+        _add_penalties(orders[-1], orders[-2], lowest, max(corpus.size, 1), options)
     orders[-1].maximum = np.full(orders[-1].log.size, np.nan)
     return orders, float(np.log2(unknown))
 

@@ -52,6 +52,7 @@ def _calibration_to_json(calibration: Calibration | None) -> dict[str, Any] | No
         "heads": calibration.heads,
         "lengths": calibration.lengths.tolist(),
         "weights": np.round(calibration.weights, 6).tolist(),
+        "spreads": np.round(calibration.spreads, 6).tolist(),
         "min_words_known": calibration.min_words_known,
         "min_pairs_known": calibration.min_pairs_known,
         "max_symbols": calibration.max_symbols,
@@ -67,11 +68,13 @@ def _calibration_from_json(header: dict[str, Any] | None) -> Calibration | None:
         tuple(header["heads"]),
         np.array(header["lengths"], np.int64),
         np.array(header["weights"], np.float64),
+        np.array(header["spreads"], np.float64),
         float(header["min_words_known"]),
         float(header["min_pairs_known"]),
         float(header["max_symbols"]),
     )
-    if calibration.weights.shape != (calibration.lengths.size, len(calibration.heads), len(FEATURES) + 1):
+    shape = (calibration.lengths.size, len(calibration.heads))
+    if calibration.weights.shape != (*shape, len(FEATURES) + 1) or calibration.spreads.shape != shape:
         raise ValueError("its calibration has the wrong shape")
     return calibration
 

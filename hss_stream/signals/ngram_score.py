@@ -108,7 +108,9 @@ def _value(values: Any, order: int, field: int, slot: Any) -> Any:
     return values[order - 1, field, types.int64(code)]
 
 
-@kernel(types.void(TOKENS_IN, types.int64, types.int64, BUCKETS_IN, SLOTS_IN, types.uint64[::1]))
+@kernel(
+    types.void(TOKENS_IN, types.int64, types.int64, BUCKETS_IN, SLOTS_IN, types.uint64[::1]), allocates=False
+)
 def look_up(tokens: Any, start: int, end: int, buckets: Any, slots: Any, found: Any) -> None:
     """Find the n-grams that end at tokens start to end; `found` keeps the last three of the call before.
 
@@ -143,7 +145,8 @@ def look_up(tokens: Any, start: int, end: int, buckets: Any, slots: Any, found: 
         types.uint64[::1],
         types.float64[::1],
         types.float32[::1],
-    )
+    ),
+    allocates=False,
 )
 def score_tokens(  # noqa: C901, PLR0912, PLR0915 - one loop over tokens; calls would cost its speed
     tokens: Any,
@@ -168,7 +171,6 @@ def score_tokens(  # noqa: C901, PLR0912, PLR0915 - one loop over tokens; calls 
     for index in range(seen.size):
         seen[index] = np.uint64(0)
     last_missed = False
-    log_total = np.zeros(ORDERS, np.float64)
     for start in range(0, tokens.size, BLOCK):
         end = min(start + BLOCK, tokens.size)
         if start:
@@ -183,7 +185,7 @@ def score_tokens(  # noqa: C901, PLR0912, PLR0915 - one loop over tokens; calls 
             if word != np.uint64(0):
                 single = types.float64(_value(values, 1, PROBABILITY, word))
                 sums[Sum.WORDS_KNOWN] += 1
-            log_total[0] += single
+            sums[Sum.LOG_1] += single
             chance = single
             for order in range(2, orders + 1):
                 slot = load_item(found, (order - 1) * width + here)
@@ -204,7 +206,7 @@ def score_tokens(  # noqa: C901, PLR0912, PLR0915 - one loop over tokens; calls 
                     elif longer - chance < MISFIT_GAIN:
                         sums[Sum.MISFITS] += 1
                 chance = longer
-                log_total[order - 1] += chance
+                sums[Sum.LOG_1 + order - 1] += chance
             if position < surprises.size:
                 surprises[position] = single - chance
             missed = load_item(found, width + here) == np.uint64(0)
@@ -231,8 +233,6 @@ def score_tokens(  # noqa: C901, PLR0912, PLR0915 - one loop over tokens; calls 
                     sums[Sum.REPEATED] += near
                 store_item(seen, place, stamp)
     sums[Sum.TOKENS] += tokens.size
-    for order in range(ORDERS):
-        sums[Sum.LOG_1 + order] += log_total[order]
 
 
 def new_sums() -> NDArray[np.float64]:

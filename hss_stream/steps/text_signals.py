@@ -5,11 +5,13 @@ Each function takes the visible text of a page or message (UTF-8) and gives its 
 """
 
 import threading
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
 from hss_stream.models.lexicon_file import load_lexicon
+from hss_stream.models.shipped_model import load_model
+from hss_stream.signals.fake_text import FakeTextScore, FakeTextScorer
 from hss_stream.signals.fingerprint import FingerprintKind, make_fingerprint
 from hss_stream.signals.imatch import NULL, Signatures, Signer, matching_signatures
 from hss_stream.signals.words import WordHasher
@@ -25,11 +27,12 @@ class Missing:
 
 
 class _Scratch(threading.local):
-    """What signing needs, once a thread."""
+    """What signing and scoring need, once a thread."""
 
     def __init__(self) -> None:
         self.hasher = WordHasher()
         self.signer = Signer(load_lexicon())
+        self.scorer = FakeTextScorer(load_model().model)
 
 
 @lru_cache(maxsize=1)
@@ -54,10 +57,16 @@ def imatch_block(text: bytes, hidden_bytes: int = 0) -> Block:
     }
 
 
-def faketext_block(text: bytes) -> Block | Missing:
-    """Return the block of fake text: perplexities, penalties, verdict, worst spans."""
-    del text
-    return Missing("no language model is installed")
+def score_fake_text(text: bytes) -> FakeTextScore:
+    """Return what the shipped language model says of a text."""
+    return _scratch().scorer.score(text)
+
+
+def faketext_block(text: bytes) -> Block:
+    """Return the block of fake text: perplexities, penalties, verdict, worst spans of a fake text."""
+    score = score_fake_text(text)
+    spans = _scratch().scorer.worst_spans(text) if score.verdict == "fake" else []
+    return {**asdict(score), "spans": [asdict(span) for span in spans]}
 
 
 def fingerprint_of(kind: FingerprintKind, text: bytes, sketch: bytes | None) -> str:

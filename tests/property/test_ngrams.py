@@ -26,7 +26,7 @@ def train(tmp_path_factory):
         with TokenSpool(folder / "tokens") as spool:
             for document in documents:
                 spool.add(tokens_of(document))
-            return build_model(*train_orders(spool, TrainingOptions(**options)))
+            return build_model(*train_orders(spool.corpus(), TrainingOptions(**options)))
 
     return trained
 

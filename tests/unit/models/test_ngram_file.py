@@ -23,9 +23,9 @@ def model(tmp_path):
     with TokenSpool(tmp_path / "tokens") as spool:
         for text in TEXTS:
             spool.add(tokens_of(text.split()))
-        ngrams = build_model(*train_orders(spool, TrainingOptions(min_history=1)), "test")
+        ngrams = build_model(*train_orders(spool.corpus(), TrainingOptions(min_history=1)), "test")
     weights = np.arange(2 * len(FEATURES) + 2, dtype=np.float64).reshape(1, 2, -1) / 8
-    calibration = Calibration(("a", "b"), np.array([100]), weights, 0.5, 0.1, 0.4)
+    calibration = Calibration(("a", "b"), np.array([100]), weights, np.ones((1, 2)), 0.5, 0.1, 0.4)
     return FakeTextModel(ngrams, calibration)
 
 
