@@ -9,8 +9,8 @@
 | `unsettled` | | too few pages to say |
 
 All comparisons are of whole numbers, because the store repeats this rule inside its atomic act
-(`store/scripts/records.lua`) and both must agree to the last bit. The limits were chosen on one
-half of the generated families and measured on the other (docs/algorithms/clusters.md).
+(`store/scripts/records.lua`) and both must agree to the last bit. The limits are
+reasoned, not fitted: no confusion table stands behind them yet.
 """
 
 from dataclasses import astuple, dataclass
