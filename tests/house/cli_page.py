@@ -14,7 +14,9 @@ An error is one line on standard error: what was being done, what is wrong, what
 
 def help_texts(command: click.Command, name: str, parent: click.Context | None = None):
     """Yield name and help of a command and of all commands below it."""
-    context = click.Context(command, info_name=name.rsplit(maxsplit=1)[-1], parent=parent, terminal_width=100)
+    short = name.rsplit(maxsplit=1)[-1]
+    settings = {**command.context_settings, "terminal_width": 100}
+    context = click.Context(command, info_name=short, parent=parent, **settings)
     yield name, command.get_help(context)
     if isinstance(command, click.Group):
         for below in command.list_commands(context):
