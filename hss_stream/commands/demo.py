@@ -8,57 +8,58 @@ the families of pages shown are not those that the thresholds were set on.
 import asyncio
 import secrets
 import time
-from collections import Counter
-from typing import Any
+from contextlib import nullcontext
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from hss_stream.commands.demo_stream import DemoResult, stream_crawl
-from hss_stream.commands.output import print_json, print_table
+from hss_stream.commands.demo_screen import (
+    show_alerts,
+    show_clusters,
+    show_letters,
+    show_providers,
+    show_truth,
+)
+from hss_stream.commands.demo_serve import serve, worker_metrics
+from hss_stream.commands.demo_stream import DemoStream, open_demo_stream
+from hss_stream.commands.demo_truth import count
+from hss_stream.commands.output import print_json
 from hss_stream.lab.crawl import generate_crawl
 from hss_stream.lab.crawl_page import CrawlPage
-from hss_stream.lab.judge_crawl import JudgedPage, Tally, tally
-from hss_stream.verdicts.cluster_class import rank
+from hss_stream.settings import load_settings
 
 PAGES = 4000
-SHOWN_CLUSTERS = 12
-SHOWN_ALERTS = 6
 
 
 @click.command()
 @click.option("--pages", type=click.IntRange(50), default=PAGES, show_default=True, help="Pages to generate.")
 @click.option("--seed", type=int, help="Seed of the generated web; without it a new one every time.")
+@click.option("--serve", "is_served", is_flag=True, help="Then answer look-ups about it, until stopped.")
 @click.option("--json", "as_json", is_flag=True, help="The figures alone, as one JSON object.")
-def command(pages: int, seed: int | None, *, as_json: bool) -> None:
+def command(pages: int, seed: int | None, *, is_served: bool, as_json: bool) -> None:
     """See what it does, on a crawl it generates and streams through the real agents."""
     number = secrets.randbelow(1_000_000) if seed is None else seed
-    crawl = list(generate_crawl(seed=number, pages=pages, half="report"))
-    start = time.monotonic()
-    result = stream_with_progress(crawl)
-    rate = len(crawl) / (time.monotonic() - start)
-    counted = tally(judged_pages(crawl, result))
-    if as_json:
-        found = {
-            "seed": number,
-            "pages": len(crawl),
-            "precision": counted.precision,
-            "recall": counted.recall,
-        }
-        print_json({**found, "alerts": len(result.alerts), "dead_letters": len(result.letters)})
-        return
-    click.echo(f"{len(crawl):,} generated pages (seed {number}) streamed at {rate:,.0f} pages a second.\n")
-    show_clusters(result)
-    show_alerts(result)
-    show_letters(result)
-    show_truth(counted)
-    click.echo(f"See the same again: hss-stream demo --seed {number} --pages {pages}")
-    click.echo("On your own pages: hss-stream replay SOURCE…, hss-stream score FILE…, hss-stream compare A B")
+    asyncio.run(_run(number, pages, is_served=is_served, as_json=as_json))
 
 
-def stream_with_progress(crawl: list[CrawlPage]) -> DemoResult:
-    """Stream the crawl with a progress bar on standard error."""
+async def _run(seed: int, pages: int, *, is_served: bool, as_json: bool) -> None:
+    settings = load_settings().model_copy(update={"broker": "memory://"})
+    crawl = list(generate_crawl(seed=seed, pages=pages, half="report"))
+    async with open_demo_stream(settings) as stream:
+        with worker_metrics(stream, settings) if is_served else nullcontext(0) as metrics_port:
+            start = time.monotonic()
+            await _send_with_progress(stream, crawl)
+            seconds = time.monotonic() - start
+            if as_json:
+                print_json(_figures(stream, crawl, seed))
+            else:
+                _show(stream, crawl, seed, seconds)
+            if is_served:
+                await serve(stream, settings, metrics_port)
+
+
+async def _send_with_progress(stream: DemoStream, crawl: list[CrawlPage]) -> None:
     columns = (
         TextColumn("streaming"),
         BarColumn(),
@@ -66,87 +67,30 @@ def stream_with_progress(crawl: list[CrawlPage]) -> DemoResult:
     )
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("streaming", total=len(crawl))
-        return asyncio.run(stream_crawl(crawl, lambda done: bar.update(task, completed=done)))
+        await stream.send_pages(crawl, lambda done: bar.update(task, completed=done))
 
 
-def judged_pages(crawl: list[CrawlPage], result: DemoResult) -> list[JudgedPage]:
-    """Return every page with what was said about it; a page that became a dead letter was not judged."""
-    judged = []
-    for page in crawl:
-        event = result.attachments.get(page.url)
-        verdict = event["verdict"] if event is not None else "unknown"
-        reasons = tuple(reason["name"] for reason in event["reasons"] or ()) if event is not None else ()
-        score = event["score"] or 0.0 if event is not None else 0.0
-        judged.append(JudgedPage(page, verdict, score, reasons, event["cluster"] if event else None))
-    return judged
+def _figures(stream: DemoStream, crawl: list[CrawlPage], seed: int) -> dict[str, object]:
+    arrival, now = count(crawl, stream.result)
+    return {
+        "seed": seed,
+        "pages": len(crawl),
+        "precision": now.precision,
+        "recall": now.recall,
+        "precision_on_arrival": arrival.precision,
+        "recall_on_arrival": arrival.recall,
+        "alerts": len(stream.result.alerts),
+        "dead_letters": len(stream.result.letters),
+    }
 
 
-def show_clusters(result: DemoResult) -> None:
-    """Print the style clusters as table 1 of the 2006 paper sorts them."""
-    alive = [one for one in result.clusters.values() if one["space"] == "style" and one["change"] != "merged"]
-    alive.sort(key=lambda one: -rank(one["mean_similarity"] or 0.0, one["domains"]))
-    rows = [
-        (one["class"], one["pages"], one["domains"], one["mean_similarity"], one["prototype"])
-        for one in alive[:SHOWN_CLUSTERS]
-    ]
-    title = f"{len(alive)} style clusters by mean similarity x domains, as last announced; the first"
-    print_table(title, ("class", "pages ", "domains ", "similarity ", "first page"), rows)
-
-
-def show_alerts(result: DemoResult) -> None:
-    """Print how many alerts went out, and the first of each subject with their reasons."""
-    counts = Counter((alert["subject"], alert["verdict"]) for alert in result.alerts)
-    told = ", ".join(f"{count:,} {subject} {verdict}" for (subject, verdict), count in sorted(counts.items()))
-    shown: list[dict[str, Any]] = []
-    for subject in ("cluster", "host", "page"):
-        shown += [alert for alert in result.alerts if alert["subject"] == subject][: SHOWN_ALERTS // 3]
-    rows = [
-        (
-            alert["subject"],
-            alert["verdict"],
-            alert["score"],
-            alert["subject_id"],
-            reasons_text(alert["reasons"]),
-        )
-        for alert in shown
-    ]
-    columns = ("subject", "verdict", "score ", "which", "because")
-    print_table(f"Alerts: {told or 'none'}; some of them", columns, rows)
-
-
-def reasons_text(reasons: list[dict[str, Any]]) -> str:
-    """Return reasons as a line each: name, weight and the facts that fit."""
-    lines = []
-    for reason in reasons:
-        facts = ", ".join(
-            f"{name} {value}" for name, value in reason["facts"].items() if isinstance(value, int | float)
-        )
-        lines.append(f"{reason['name']} {reason['weight']:+.1f} {facts}".rstrip())
-    return "; ".join(lines)
-
-
-def show_letters(result: DemoResult) -> None:
-    """Say what could not be read."""
-    counts = Counter(letter["hss-reason"] for letter in result.letters)
-    told = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
-    click.echo(f"Dead letters: {told or 'none'}.\n")
-
-
-def show_truth(counted: Tally) -> None:
-    """Print what was found and missed, by kind of page, against the generated truth."""
-    rows = [
-        (
-            kind,
-            truth,
-            pages,
-            found,
-            suspect,
-            ("recall " if truth == "spam" else "false ") + f"{found / pages:.0%}",
-        )
-        for kind, truth, pages, found, suspect in sorted(
-            counted.rows(), key=lambda row: (row[1] != "spam", row[0])
-        )
-    ]
-    figures = f"precision {counted.precision:.3f}, recall {counted.recall:.3f}"
-    title = f"Against the truth, without any label: {figures}"
-    print_table(title, ("kind of page", "truth", "pages ", "called spam ", "suspect ", ""), rows)
+def _show(stream: DemoStream, crawl: list[CrawlPage], seed: int, seconds: float) -> None:
+    rate = len(crawl) / seconds
+    click.echo(f"{len(crawl):,} generated pages (seed {seed}) streamed at {rate:,.0f} pages a second.\n")
+    show_clusters(stream.result)
+    show_alerts(stream.result)
+    show_providers(stream.result)
+    show_letters(stream.result)
+    show_truth("Against the truth, without any label", *count(crawl, stream.result))
+    click.echo(f"See the same again: hss-stream demo --seed {seed} --pages {len(crawl)}")
+    click.echo("On your own pages: hss-stream replay SOURCE…, hss-stream score FILE…, hss-stream compare A B")

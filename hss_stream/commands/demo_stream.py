@@ -2,8 +2,9 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,16 +12,22 @@ import orjson
 
 from hss_stream.app import create_worker, open_text_store
 from hss_stream.lab.crawl_page import CrawlPage
-from hss_stream.settings import Settings, load_settings
+from hss_stream.observe.health import Health
+from hss_stream.settings import Settings
 from hss_stream.sources.record import SourceRecord
+from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.open_store import EMBEDDED, make_store
 from hss_stream.stream.feed_record import page_records
+from hss_stream.stream.label_sender import LabelRecord
 from hss_stream.stream.memory_log import LogRecord, MemoryLog
+from hss_stream.stream.runner import Runner
 from hss_stream.stream.topics import Topics
 
 # One partition: the same seed then gives the same clusters and verdicts, run after run.
 PARTITIONS = 1
 POLL_SECONDS = 0.05
+# Outputs are read, and progress is shown, after so many pages.
+READ_EVERY = 64
 
 
 @dataclass
@@ -29,20 +36,23 @@ class DemoResult:
 
     attachments: dict[str, dict[str, Any]] = field(default_factory=dict)
     clusters: dict[str, dict[str, Any]] = field(default_factory=dict)
+    providers: dict[str, dict[str, Any]] = field(default_factory=dict)
     alerts: list[dict[str, Any]] = field(default_factory=list)
     letters: list[dict[str, str]] = field(default_factory=list)
 
     def take(self, topics: Topics, record: LogRecord) -> None:
-        """Take one record of an output topic; of a cluster the newest revision stays."""
+        """Take one record of an output topic; of a cluster or provider the newest revision stays."""
         if record.topic == topics.dead_letters:
             self.letters.append({name: value.decode(errors="replace") for name, value in record.headers})
         elif record.value is not None:
             event = orjson.loads(record.value)
-            if record.topic == topics.attachments:
+            if event["event"] == "attachment":
                 self.attachments[event["url"]] = event
-            elif record.topic == topics.clusters:
+            elif event["event"] == "cluster":
                 self.clusters[event["cluster"]] = event
-            else:
+            elif event["event"] == "nameserver":
+                self.providers[event["provider"]] = event
+            elif event["event"] == "alert":
                 self.alerts.append(event)
 
 
@@ -58,7 +68,9 @@ class OutputReader:
     def read(self) -> None:
         """Take all that is new."""
         topics = self._topics
-        for topic in (topics.attachments, topics.clusters, topics.alerts, topics.dead_letters):
+        for topic in (
+            topics.attachments, topics.clusters, topics.alerts, topics.nameservers, topics.dead_letters,
+        ):  # fmt: skip
             for partition in range(self._log.create(topic)):
                 start = self._next.get((topic, partition), 0)
                 records = self._log.read(topic, partition, start, 1_000_000)
@@ -74,46 +86,80 @@ def as_source(page: CrawlPage) -> SourceRecord:
     )
 
 
-async def stream_crawl(pages: Iterable[CrawlPage], show: Callable[[int], None]) -> DemoResult:
-    """Stream pages through the agents and return what came out; `show` is told how many are done."""
-    settings: Settings = load_settings().model_copy(update={"broker": "memory://"})
+@dataclass
+class DemoStream:
+    """A running worker on the embedded broker, and what came out of it so far."""
+
+    health: Health
+    store: ClusterStore
+    texts: ClusterStore
+    log: MemoryLog
+    topics: Topics
+    reader: OutputReader
+    _sent: int = 0
+
+    @property
+    def result(self) -> DemoResult:
+        """What came out so far."""
+        return self.reader.result
+
+    async def send_pages(self, pages: Iterable[CrawlPage], show: Callable[[int], None]) -> None:
+        """Send pages and wait until they are judged; `show` is told how many are."""
+        for page in pages:
+            for record in page_records(as_source(page), "demo", self._sent):
+                await self.log.append(self.topics.pages, record.key, record.value, headers=record.headers)
+            self._sent += 1
+            if self._sent % READ_EVERY == 0:
+                self._tell(show)
+                await asyncio.sleep(0)
+        await self._settle(show)
+
+    async def send_labels(self, labels: Iterable[LabelRecord]) -> None:
+        """Send an editor's labels and wait until they are applied."""
+        for label in labels:
+            await self.log.append(self.topics.labels, label.key, label.to_json())
+        await self._settle(lambda _: None)
+
+    async def _settle(self, show: Callable[[int], None]) -> None:
+        while self.log.waiting:
+            self._tell(show)
+            await asyncio.sleep(POLL_SECONDS)
+        self._tell(show)
+
+    def _tell(self, show: Callable[[int], None]) -> None:
+        self.reader.read()
+        show(len(self.result.attachments) + len(self.result.letters))
+
+
+@asynccontextmanager
+async def open_demo_stream(settings: Settings) -> AsyncIterator[DemoStream]:
+    """Start the agents and their store; both end with the block."""
     log = MemoryLog(PARTITIONS)
-    reader = OutputReader(log, Topics(settings.topic_prefix))
+    topics = Topics(settings.topic_prefix)
+    # Pages may be sent before the worker has taken the topic up.
+    log.consume(topics.pages)
     store = make_store(EMBEDDED, prefix=settings.store.prefix, shards=settings.store.shards)
     await store.open()
     texts = await open_text_store(store)
     try:
         with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
             worker = create_worker(settings, store, threads, log, texts)
-            await worker.stream.app.start()
-            try:
-                await _produce(pages, log, reader, show, Topics(settings.topic_prefix).pages)
-            finally:
-                await worker.stream.app.stop()
+            health = Health(worker.metrics)
+            runner = Runner(worker.stream, settings.worker, health, worker.metrics, worker.ask_store)
+            async with _running(runner):
+                yield DemoStream(health, store, texts, log, topics, OutputReader(log, topics))
     finally:
         await texts.close()
         await store.close()
-    reader.read()
-    return reader.result
 
 
-async def _produce(
-    pages: Iterable[CrawlPage], log: MemoryLog, reader: OutputReader, show: Callable[[int], None], topic: str
-) -> None:
-    produced = 0
-    for index, page in enumerate(pages):
-        for record in page_records(as_source(page), "demo", index):
-            await log.append(topic, record.key, record.value, headers=record.headers)
-            produced += 1
-        if index % 64 == 0:
-            reader.read()
-            show(_done(log, topic))
-            await asyncio.sleep(0)
-    while _done(log, topic) < produced:
-        reader.read()
-        show(_done(log, topic))
-        await asyncio.sleep(POLL_SECONDS)
-
-
-def _done(log: MemoryLog, topic: str) -> int:
-    return sum(offset for (name, _), offset in log.committed.items() if name == topic)
+@asynccontextmanager
+async def _running(runner: Runner) -> AsyncIterator[None]:
+    """Run a worker beside the block, as `hss-stream worker` runs it; what ends it early ends the block."""
+    stop = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(runner.run(stop))
+        try:
+            yield
+        finally:
+            stop.set()

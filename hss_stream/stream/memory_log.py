@@ -114,6 +114,11 @@ class MemoryLog:
         self.grown.set()
         return record
 
+    @property
+    def waiting(self) -> int:
+        """Records of consumed topics that nobody has committed yet."""
+        return sum(len(target.records) for topic in self._consumed for target in self._topics[topic])
+
     def bounds(self, topic: str, partition: int) -> tuple[int, int]:
         """Return the first offset still there and the one after the last."""
         self.create(topic)
