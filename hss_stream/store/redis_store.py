@@ -1,11 +1,7 @@
-"""The store in Redis (or Valkey): scripts for every act that writes, plain bulk reads for the rest.
-
-No command touches two shards, so the same calls would serve a cluster of servers.
-"""
+"""The store in Redis (or Valkey): scripts for every act that writes, plain bulk reads for the rest."""
 
 import struct
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +10,7 @@ from hss_stream.store.address import StoreAddress
 from hss_stream.store.bucket_calls import BucketCall
 from hss_stream.store.cluster_store import BucketHits, DeadCluster, ExpiredCluster, PinnedBlock, Pins
 from hss_stream.store.effects import Drained, Effect, Join, Joined, Linked, Vote
-from hss_stream.store.failures import StoreBrokenError, StoreMismatchError, StoreWentBackError
-from hss_stream.store.keys import FORMATS, Keys
+from hss_stream.store.failures import StoreBrokenError, StoreWentBackError
 from hss_stream.store.layout import PROBE_SLOTS
 from hss_stream.store.packing import pack_effects, unpack_shown
 from hss_stream.store.records import (
@@ -26,10 +21,10 @@ from hss_stream.store.records import (
     RepresentativeRecord,
     name,
 )
-from hss_stream.store.scripts import script_hashes, script_texts
-from hss_stream.store.wire import Wire, pack, raise_errors
+from hss_stream.store.script_calls import ScriptCalls
+from hss_stream.store.wire import pack, raise_errors
 from hss_stream.verdicts.cluster_class import ClassLimits
-from hss_stream.verdicts.cluster_id import MAX_SOURCE, shard_of
+from hss_stream.verdicts.cluster_id import shard_of
 from hss_stream.verdicts.cluster_rules import ClusterRules
 from hss_stream.verdicts.placing import ClusterHead
 
@@ -39,7 +34,7 @@ _EXPIRED = struct.Struct("<c8sIB")
 _HEAD = struct.Struct("<24xI40x8sB")
 
 
-class RedisClusterStore:
+class RedisClusterStore(ScriptCalls):
     """A ClusterStore on one server."""
 
     def __init__(
@@ -52,14 +47,8 @@ class RedisClusterStore:
         shards: int = 16,
         away_seconds: float = 30.0,
     ) -> None:
-        self.shards = shards
-        self.keys = Keys(prefix, shards)
+        super().__init__(address, prefix, shards, away_seconds)
         self.rules = rules or ClusterRules()
-        self.wire = Wire(address, away_seconds)
-        self.scripts = script_texts()
-        self.hashes = script_hashes(self.scripts)
-        self.clocks = [self.keys.key(shard, "c") for shard in range(shards)]
-        self.clock_payload = b"".join(pack(b"GET", key) for key in self.clocks)
         one = self.rules
         self.limits = [b"%d" % number for number in (limits or ClassLimits()).to_numbers()]
         self.lifetime = b"%d" % one.lifetime_seconds
@@ -68,81 +57,7 @@ class RedisClusterStore:
 
     async def open(self) -> None:
         """Reach the server, load the scripts, and check what the store was made with."""
-        ours = {
-            b"shards": b"%d" % self.shards,
-            b"sketch": b"%d" % SKETCH_FORMAT,
-            b"prefix": self.keys.prefix.encode(),
-            b"keys": b"".join(b"%b%d" % (letter.encode(), number) for letter, number in FORMATS.items()),
-        }
-        await self._load_scripts()
-        [answer] = await self._run(
-            "opening the store", "meet", [(0, [part for pair in ours.items() for part in pair])]
-        )
-        made_with = dict(zip(answer[::2], answer[1::2], strict=True))
-        for what, value in ours.items():
-            if made_with.get(what) != value:
-                theirs = made_with.get(what, b"nothing").decode(errors="replace")
-                raise StoreMismatchError(
-                    f"opening the store: it was made with {what.decode()} {theirs}, not {value.decode()}; "
-                    "set it so, or choose another HSS_STORE__PREFIX"
-                )
-
-    async def close(self) -> None:
-        """Close the connection."""
-        await self.wire.close()
-
-    async def _call(self, doing: str, commands: Sequence[bytes]) -> list[Any]:
-        answers = await self.wire.call(doing, b"".join(commands), len(commands))
-        raise_errors(doing, answers)
-        return answers
-
-    async def _load_scripts(self) -> None:
-        await self._call(
-            "loading scripts", [pack(b"SCRIPT", b"LOAD", text) for text in self.scripts.values()]
-        )
-
-    async def _run(self, doing: str, script: str, calls: Sequence[tuple[int, Sequence[bytes]]]) -> list[Any]:
-        """Run a script once for each (shard, arguments), all in one go; load scripts a server forgot."""
-        sha = self.hashes[script]
-        commands = [pack(b"EVALSHA", sha, b"1", self.clocks[shard], *arguments) for shard, arguments in calls]
-        answers = await self.wire.call(doing, b"".join(commands), len(commands))
-        forgotten = [
-            number
-            for number, answer in enumerate(answers)
-            if isinstance(answer, Exception) and str(answer).startswith("NOSCRIPT")
-        ]
-        if forgotten:
-            await self._load_scripts()
-            again = await self.wire.call(
-                doing, b"".join(commands[number] for number in forgotten), len(forgotten)
-            )
-            for number, answer in zip(forgotten, again, strict=True):
-                answers[number] = answer
-        raise_errors(doing, answers)
-        return answers
-
-    async def _get_many(self, doing: str, keys: Sequence[bytes], shards: Sequence[int]) -> list[bytes | None]:
-        """Return the values of keys, with one MGET a shard."""
-        by_shard: dict[int, list[int]] = {}
-        for number, shard in enumerate(shards):
-            by_shard.setdefault(shard, []).append(number)
-        commands = [pack(b"MGET", *(keys[number] for number in some)) for some in by_shard.values()]
-        values: list[bytes | None] = [None] * len(keys)
-        for some, answer in zip(by_shard.values(), await self._call(doing, commands), strict=True):
-            for number, value in zip(some, answer, strict=True):
-                values[number] = value
-        return values
-
-    async def source_number(self, group: str, topic: str, partition: int, incarnation: str = "") -> int:
-        """Return the number of a source."""
-        parts = (group, topic, str(partition), incarnation)
-        packed = b"".join(len(part.encode()).to_bytes(4, "big") + part.encode() for part in parts)
-        [number] = await self._run("numbering a source", "source_number", [(0, [packed])])
-        if number > MAX_SOURCE:
-            raise StoreBrokenError(
-                f"numbering a source: {MAX_SOURCE} are used up; begin a store with another HSS_STORE__PREFIX"
-            )
-        return int(number)
+        await self._meet({b"sketch": b"%d" % SKETCH_FORMAT})
 
     async def new_run(self) -> int:
         """Return the next number for a replay run."""
