@@ -1,36 +1,21 @@
-"""A language model as one file that is mapped into memory, so that all processes share one copy.
+"""A language model as one file (`mapped_file.py`): float32 values of the codes, then uint64 slots.
 
-    0   8 bytes   HSSNGRAM
-    8   uint32    format, 1
-    12  uint32    bytes of the header
-    16  uint64    bytes of the file
-    24  uint64    XXH3-64 of everything from byte 32 on
-    32  header    JSON: shape of the table, calibration, facts about the training
-        float32   values of the codes, from the next multiple of 64 on
-        uint64    slots
-
-All numbers are little-endian. Loading reads and checks every byte: milliseconds for 25 MB.
+The header has the shape of the table, the calibration, and facts about the training.
 """
 
-import json
-import mmap
-import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import xxhash
 
 from hss_stream.errors import ModelError
+from hss_stream.models.mapped_file import FileKind, read_mapped, write_mapped
 from hss_stream.signals.fake_text import FEATURES, Calibration, FakeTextModel
 from hss_stream.signals.ngram_table import BUCKET_SLOTS, CODES, ORDERS, NgramModel
 
-MAGIC = b"HSSNGRAM"
-FORMAT = 1
+KIND = FileKind(b"HSSNGRAM", 1, "model")
 FILE_NAME = "model.ngrams"
-_PREFIX = struct.Struct("<8sIIQQ")
-_ALIGNMENT = 64
 _VALUES_SHAPE = (ORDERS, 4, CODES)
 _FEATURE_NAMES = [f"{feature.upper.name}/{feature.lower.name}<{feature.cap}" for feature in FEATURES]
 _VALUES_BYTES = ORDERS * 4 * CODES * 4
@@ -82,65 +67,23 @@ def _calibration_from_json(header: dict[str, Any] | None) -> Calibration | None:
 def write_model(path: Path, model: FakeTextModel, facts: dict[str, Any]) -> None:
     """Write a model; the same model and facts give the same bytes."""
     ngrams = model.ngrams
-    header = json.dumps(
-        {
-            "identity": ngrams.identity,
-            "unknown": ngrams.unknown,
-            "buckets": ngrams.buckets.tolist(),
-            "calibration": _calibration_to_json(model.calibration),
-            "facts": facts,
-        },
-        sort_keys=True,
-    ).encode()
-    gap = -(_PREFIX.size + len(header)) % _ALIGNMENT
-    rest = b"".join(
-        (
-            header,
-            bytes(gap),
-            ngrams.values.astype("<f4").tobytes(),
-            ngrams.slots.astype("<u8").tobytes(),
-        )
-    )
-    prefix = _PREFIX.pack(
-        MAGIC, FORMAT, len(header), _PREFIX.size + len(rest), xxhash.xxh3_64_intdigest(rest)
-    )
-    path.write_bytes(prefix + rest)
-
-
-def _checked_header(path: Path, image: mmap.mmap) -> tuple[dict[str, Any], int]:
-    """Return the header and where the arrays begin, after checking every byte of the file."""
-    refuse = f"loading model {path}: "
-    magic, number, header_bytes, size, digest = _PREFIX.unpack_from(image)
-    if magic != MAGIC:
-        raise ModelError(f"{refuse}this is no n-gram model; make one with `hss-stream train model`")
-    if number != FORMAT:
-        raise ModelError(f"{refuse}format {number} is not {FORMAT}; train it again with this version")
-    if size != len(image):
-        raise ModelError(f"{refuse}it has {len(image)} of {size} bytes; copy it again")
-    with memoryview(image) as view, view[_PREFIX.size :] as rest:
-        if xxhash.xxh3_64_intdigest(rest) != digest:
-            raise ModelError(f"{refuse}its checksum is wrong, so it is damaged; copy it again")
-    try:
-        header = json.loads(image[_PREFIX.size : _PREFIX.size + header_bytes])
-    except ValueError as error:
-        raise ModelError(f"{refuse}its header is no JSON; train it again") from error
-    begin = _PREFIX.size + header_bytes
-    return header, begin + -begin % _ALIGNMENT
+    header = {
+        "identity": ngrams.identity,
+        "unknown": ngrams.unknown,
+        "buckets": ngrams.buckets.tolist(),
+        "calibration": _calibration_to_json(model.calibration),
+        "facts": facts,
+    }
+    write_mapped(path, KIND, header, [ngrams.values.astype("<f4"), ngrams.slots.astype("<u8")])
 
 
 def read_model(path: Path) -> ModelFile:
     """Return the model in a file, mapped into memory; a file that is not exactly right raises ModelError."""
+    file = read_mapped(path, KIND)
+    header = file.header
     try:
-        with path.open("rb") as file:
-            image = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:
-        raise ModelError(f"loading model {path}: {error}; give the path of a model file") from error
-    if len(image) < _PREFIX.size:
-        raise ModelError(f"loading model {path}: it is cut off; copy it again")
-    header, begin = _checked_header(path, image)
-    try:
-        values = np.frombuffer(image, "<f4", ORDERS * 4 * CODES, begin).reshape(_VALUES_SHAPE)
-        slots = np.frombuffer(image, "<u8", offset=begin + _VALUES_BYTES)
+        values = np.frombuffer(file.image, "<f4", ORDERS * 4 * CODES, file.begin).reshape(_VALUES_SHAPE)
+        slots = np.frombuffer(file.image, "<u8", offset=file.begin + _VALUES_BYTES)
         buckets = np.array(header["buckets"], np.int64)
         if buckets.shape != (ORDERS, 2) or not _is_a_row(buckets, slots.size):
             raise ValueError("its table has the wrong shape")  # noqa: TRY301 - one message for all that is wrong inside

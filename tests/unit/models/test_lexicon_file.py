@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hss_stream.errors import ModelError
-from hss_stream.models.lexicon_file import FORMAT, load_lexicon, read_lexicon, write_lexicon
+from hss_stream.models.lexicon_file import KIND, load_lexicon, read_lexicon, write_lexicon
 from hss_stream.signals.imatch import Signer
 from hss_stream.signals.lexicon import DEFAULT, make_lexicon
 from hss_stream.signals.words import WordHasher, word_hash
@@ -66,7 +66,7 @@ def test_foreign_files_are_refused(path, tmp_path):
     path.write_bytes(b"<html>" * 100)
     with pytest.raises(ModelError, match="this is no lexicon"):
         read_lexicon(path)
-    path.write_bytes(raw[:8] + (FORMAT + 1).to_bytes(4, "little") + raw[12:])
+    path.write_bytes(raw[:8] + (KIND.format + 1).to_bytes(4, "little") + raw[12:])
     with pytest.raises(ModelError, match="format 2 is not 1"):
         read_lexicon(path)
     with pytest.raises(ModelError, match="No such file"):

@@ -9,7 +9,7 @@ import pytest
 from hss_stream.errors import ModelError
 from hss_stream.lab.ngram_counting import TokenSpool
 from hss_stream.lab.ngram_training import TrainingOptions, build_model, train_orders
-from hss_stream.models.ngram_file import MAGIC, read_model, write_model
+from hss_stream.models.ngram_file import KIND, read_model, write_model
 from hss_stream.signals.fake_text import FEATURES, Calibration, FakeTextModel
 from hss_stream.signals.ngram_score import sum_text
 from tests.oracles.slow_ngrams import tokens_of
@@ -94,7 +94,7 @@ def test_wrong_header_is_refused(path, change):
     header = json.dumps(json.loads(image[32 : 32 + length]) | change).encode()
     rest = header + bytes(-(32 + len(header)) % 64) + image[old_begin:]
     digest = xxhash.xxh3_64_intdigest(rest)
-    path.write_bytes(struct.pack("<8sIIQQ", MAGIC, 1, len(header), 32 + len(rest), digest) + rest)
+    path.write_bytes(struct.pack("<8sIIQQ", KIND.magic, 1, len(header), 32 + len(rest), digest) + rest)
     with pytest.raises(ModelError, match="loading model"):
         read_model(path)
 
