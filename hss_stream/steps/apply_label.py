@@ -19,9 +19,16 @@ from hss_stream.steps.page_events import cluster_change
 from hss_stream.steps.page_verdict import AllowLists, alert_event, cluster_of, label_name
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.effects import Joined, Vote
-from hss_stream.verdicts.alert import AlertRules, judge_cluster, judge_page, judge_text_cluster
-from hss_stream.verdicts.cluster_id import STYLE, from_text, shard_of, to_text
-from hss_stream.verdicts.evidence import Host, PageEvidence, StyleCluster, TextCluster
+from hss_stream.verdicts.alert import (
+    AlertRules,
+    Subject,
+    judge_cluster,
+    judge_mail,
+    judge_page,
+    judge_text_cluster,
+)
+from hss_stream.verdicts.cluster_id import MAIL, STYLE, from_text, shard_of, to_text
+from hss_stream.verdicts.evidence import Host, MailEvidence, PageEvidence, StyleCluster, TextCluster
 from hss_stream.verdicts.label import STRENGTH
 from hss_stream.verdicts.reason import Verdict
 
@@ -133,7 +140,8 @@ class ApplyLabels:
         name = to_text(space, cluster)
         about, page = self._verdicts(space, name, shown, urls[0] if urls else "")
         events.append(alert_event(label.origin, label.at_ms, "cluster", name, about, urls, []))
-        events += [alert_event(label.origin, label.at_ms, "page", url, page, [url], []) for url in urls]
+        subject: Subject = "mail" if space == MAIL else "page"
+        events += [alert_event(label.origin, label.at_ms, subject, url, page, [url], []) for url in urls]
         return events
 
     def _verdicts(self, space: str, name: str, shown: Joined, url: str) -> tuple[Verdict, Verdict]:
@@ -145,8 +153,10 @@ class ApplyLabels:
             page = PageEvidence(Host(""), style)
             return judge_cluster(style, self.rules), judge_page(page, self.rules)
         text = TextCluster(name, shown.pages, shown.domains, label_name(shown.label), prototype=url)
-        page = PageEvidence(Host(""), text=text)
-        return judge_text_cluster(text, self.rules), judge_page(page, self.rules)
+        about = judge_text_cluster(text, self.rules)
+        if space == MAIL:
+            return about, judge_mail(MailEvidence(text), self.rules)
+        return about, judge_page(PageEvidence(Host(""), text=text), self.rules)
 
 
 def outcome_of(shown: Joined, vote: Vote) -> str:

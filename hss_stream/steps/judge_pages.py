@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 from hss_stream.steps.candidates import SketchedPage
 from hss_stream.steps.events import Event
 from hss_stream.steps.page_events import attachment_event, cluster_events
-from hss_stream.steps.page_verdict import AllowLists, Placed, judged_page, page_alerts, text_cluster
+from hss_stream.steps.page_verdict import (
+    AllowLists,
+    Placed,
+    judged_page,
+    page_alerts,
+    text_cluster,
+    text_cluster_alerts,
+)
 from hss_stream.steps.place_page import Placement, PlacePages, SourceName
 from hss_stream.steps.read_signals import read_signals
 from hss_stream.steps.scan_page import PageToPlace, ScannedPage
@@ -145,6 +152,8 @@ class JudgePages:
         if text is not None:
             yield from cluster_events(page, text.pinned, text.applied, text.space)
         yield from page_alerts(page, style, verdict, self.rules, self.lists)
+        if text is not None:
+            yield from text_cluster_alerts(page, text, self.rules, self.lists)
 
 
 def _text_outcome(text: Placed | None) -> str | None:

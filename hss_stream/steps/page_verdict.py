@@ -5,7 +5,7 @@ delivered again; so verdicts and alerts are repeated byte by byte.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hss_stream.steps.apply_pins import Applied
 from hss_stream.steps.events import Event, Origin, make_event
@@ -21,6 +21,7 @@ from hss_stream.verdicts.alert import (
     judge_cluster,
     judge_host,
     judge_page,
+    judge_text_cluster,
     severity_of,
 )
 from hss_stream.verdicts.cluster_class import (
@@ -35,7 +36,7 @@ from hss_stream.verdicts.cluster_class import (
 from hss_stream.verdicts.cluster_id import to_text
 from hss_stream.verdicts.evidence import Host, Label, PageEvidence, StyleCluster, TextCluster
 from hss_stream.verdicts.fake_sums import FakeSums
-from hss_stream.verdicts.placing import Decision
+from hss_stream.verdicts.placing import OPENED, Decision
 from hss_stream.verdicts.reason import Verdict
 from hss_stream.verdicts.text_match import matching_coordinates
 
@@ -135,12 +136,13 @@ def text_cluster(page: ScannedPage, placed: Placed, lists: AllowLists) -> TextCl
     joined = placed.applied.after_merge or placed.applied.joined
     if joined is None or placed.cluster is None:
         return None
+    decision = placed.pinned.decision
     return TextCluster(
         placed.cluster,
         joined.pages,
         joined.domains,
         label_name(joined.label),
-        matching_coordinates(placed.pinned.decision.slots),
+        0 if decision.outcome == OPENED else matching_coordinates(decision.slots),
         0 if page.signals is None else page.signals.coordinates(),
         readable(placed.pinned.representative_url) or "",
         placed.cluster in lists.clusters,
@@ -168,6 +170,20 @@ def page_alerts(
     earlier = Host(page.domain, sums - FakeSums(*page.sketched.fake), listed)
     if is_change_alert_due("host", judge_host(earlier, rules), host):
         yield alert_event(page.origin, page.at_ms, "host", page.domain, host, urls, spans)
+
+
+def text_cluster_alerts(
+    page: ScannedPage, placed: Placed, rules: AlertRules, lists: AllowLists
+) -> Iterator[Event]:
+    """Yield the alert of a text cluster or campaign that a merge made spam: its label came with the other."""
+    joined, after = placed.applied.joined, text_cluster(page, placed, lists)
+    if joined is None or after is None or placed.applied.after_merge is None:
+        return
+    before = replace(after, label=label_name(joined.label))
+    judged = judge_text_cluster(after, rules)
+    if is_change_alert_due("cluster", judge_text_cluster(before, rules), judged):
+        urls = [page.page_url, after.prototype] if after.prototype else [page.page_url]
+        yield alert_event(page.origin, page.at_ms, "cluster", after.cluster, judged, urls, [])
 
 
 def alert_event(

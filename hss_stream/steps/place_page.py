@@ -186,7 +186,8 @@ class PlacePages:
         """Decide and pin the first pages; none if somebody else has pinned them meanwhile."""
         sketched = [page.sketched for page in pages]
         view = await look_up(self.store, self.kept, self.rules, state.number, sketched, self.space)
-        pinned = [PinnedPage(decision) for decision in decide_batch(view, self.rules)]
+        decisions = decide_batch(view, self.rules)
+        pinned = [PinnedPage(one, extra=page.extra) for one, page in zip(decisions, pages, strict=False)]
         fresh = {
             one.decision.becomes: page
             for one, page in zip(pinned, pages, strict=False)

@@ -49,7 +49,7 @@ class PageToPlace:
 
 @dataclass(frozen=True)
 class ScannedPage:
-    """A page ready to be placed; `url` as it is stored."""
+    """A page ready to be placed; `url` as it is stored, `extra` what its pin holds beside the decision."""
 
     origin: Origin
     page_url: str
@@ -59,6 +59,7 @@ class ScannedPage:
     sketched: SketchedPage
     scan: PageScan | None = None
     signals: TextSignals | None = None
+    extra: bytes = b""
 
     @property
     def source(self) -> tuple[str, str, int]:
