@@ -2,7 +2,6 @@
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import partial
 
 from hss_stream.errors import StoreError
 from hss_stream.observe import log
@@ -17,9 +16,9 @@ from hss_stream.store.redis_store import RedisClusterStore
 from hss_stream.store.server_facts import read_facts
 from hss_stream.store.spaces import sibling_store
 from hss_stream.stream.memory_log import MemoryLog
-from hss_stream.stream.page_step import PageMarks, PageStep
-from hss_stream.stream.page_stream import PageStream, StreamSetup, create_page_stream
-from hss_stream.stream.place_step import PartsReader, PlaceStep
+from hss_stream.stream.place_step import PlaceStep
+from hss_stream.stream.record_stream import RecordStream, StreamSetup, create_stream
+from hss_stream.stream.step import RecordMarks, RecordStep
 from hss_stream.stream.topics import Topics
 
 # A worker waits for the store itself; a call that waits longer hides from `/readyz` that it is away.
@@ -30,7 +29,7 @@ AWAY_SECONDS = 3.0
 class StreamWorker:
     """A stream and the store it writes to."""
 
-    stream: PageStream
+    stream: RecordStream
     store: ClusterStore
     metrics: Metrics
 
@@ -77,16 +76,13 @@ async def open_text_store(store: ClusterStore) -> ClusterStore:
     return texts
 
 
-def make_marks(store: ClusterStore, group: str) -> PageMarks:
+def make_marks(store: ClusterStore, group: str) -> RecordMarks:
     """Return the marks that live beside a store."""
     if not isinstance(store, RedisClusterStore):
         return MemoryPageMarks()
-    numbers: dict[Partition, int] = {}
 
-    async def source_of(partition: Partition) -> int:
-        if partition not in numbers:
-            numbers[partition] = await store.source_number(group, *partition)
-        return numbers[partition]
+    async def source_of(partition: Partition, incarnation: str) -> int:
+        return await store.source_number(group, *partition, incarnation)
 
     return RedisPageMarks(store.wire, store.keys, source_of)
 
@@ -103,6 +99,10 @@ def create_worker(
     threads = settings.worker.scan_threads
     rules, lists = settings.verdict.to_rules(), settings.verdict.to_lists()
     judge = build_judge(store, texts, executor=executor, rules=rules, lists=lists)
-    step: PageStep = PlaceStep(judge, settings.group, executor, threads)
-    make = partial(create_page_stream, stream_setup(settings), step, make_marks(store, settings.group))
-    return StreamWorker(make(metrics, PartsReader, memory_log), store, metrics)
+    setup = stream_setup(settings)
+    # One line a topic; docs/architecture.md says how to add one.
+    steps: dict[str, RecordStep] = {
+        setup.topics.pages: PlaceStep(judge, settings.group, executor, threads),
+    }
+    stream = create_stream(setup, steps, make_marks(store, settings.group), metrics, memory_log)
+    return StreamWorker(stream, store, metrics)

@@ -20,8 +20,8 @@ from hss_stream.settings import load_settings
 from hss_stream.signals.page_scan import scan_page
 from hss_stream.store.open_store import make_store
 from hss_stream.stream.faust_app import create_faust_app
-from hss_stream.stream.page_step import OutRecord
 from hss_stream.stream.senders import KafkaSender
+from hss_stream.stream.step import OutRecord
 from hss_stream.stream.topics import Topics
 
 FORWARDED = b"x" * 1024
@@ -61,7 +61,7 @@ async def run_ours(settings, clock: Clock) -> None:
     with ThreadPoolExecutor(settings.worker.scan_threads) as pool:
         await asyncio.get_running_loop().run_in_executor(pool, scan_page, b"<p>")
         worker = create_worker(settings, store, pool)
-        counting(worker.stream.flow._sender, clock)
+        counting(worker.stream.parts.sender, clock)
         await worker.stream.app.start()
         await clock.full.wait()
         await worker.stream.app.stop()

@@ -9,8 +9,9 @@ from hss_stream.steps.events import Origin, make_event
 from hss_stream.store.page_marks import MemoryPageMarks, Partition
 from hss_stream.stream.memory_log import MemoryLog
 from hss_stream.stream.options import KafkaSettings, WorkerSettings
-from hss_stream.stream.page_step import PageInput, PlacedPage
-from hss_stream.stream.page_stream import StreamSetup, create_page_stream
+from hss_stream.stream.page_reader import PageInput, PageReader
+from hss_stream.stream.record_stream import StreamSetup, create_stream
+from hss_stream.stream.step import StepResult
 from hss_stream.stream.topics import Topics
 
 
@@ -32,6 +33,8 @@ class JoiningReader:
 class StandInStep:
     """Counts pages once by a high-water fence and pins, as the real step does, and can be made to fail."""
 
+    kind = "page"
+
     def __init__(self) -> None:
         self.fences: dict[Partition, int] = {}
         self.counted: dict[tuple[Partition, int], str] = {}
@@ -40,8 +43,13 @@ class StandInStep:
         self.away = False
         self.calls = 0
 
-    async def open_source(self, partition: Partition) -> int:
+    def open_reader(self) -> PageReader:
+        """Return a reader that keeps large bodies."""
+        return PageReader(lambda _: JoiningReader())
+
+    async def open_source(self, partition: Partition, incarnation: str) -> int:
         """Return the fence."""
+        del incarnation
         return self.fences.get(partition, -1)
 
     async def scan(self, partition: Partition, pages: Sequence[PageInput]) -> list[PageInput]:
@@ -49,7 +57,7 @@ class StandInStep:
         del partition
         return list(pages)
 
-    async def place(self, partition: Partition, pages: Sequence[PageInput]) -> list[PlacedPage]:
+    async def place(self, partition: Partition, pages: Sequence[PageInput]) -> list[StepResult]:
         """Count pages above the fence and give each its attachment."""
         self.calls += 1
         if self.away:
@@ -65,7 +73,7 @@ class StandInStep:
             event = make_event(
                 "attachment", origin, page.facts.at_ms, page.facts.url, "", page.facts.url, **fields
             )
-            placed.append(PlacedPage("opened", [event]))
+            placed.append(StepResult("opened", [event]))
         self.fences[partition] = max(self.fences.get(partition, -1), pages[-1].offset)
         return placed
 
@@ -79,9 +87,9 @@ class Harness:
     def __init__(self, **options: object) -> None:
         self.log = MemoryLog(partitions=2)
         self.step = StandInStep()
+        self.more_steps: dict[str, object] = {}
         self.marks = MemoryPageMarks()
         self.metrics = Metrics()
-        self.open_reader = lambda _: JoiningReader()
         self.options = WorkerSettings(**{"retry_seconds": 0.05, "drain_seconds": 1.0, **options})
         self.app = None
         self.produced = 0
@@ -89,9 +97,8 @@ class Harness:
     async def start(self) -> None:
         """Start a worker."""
         setup = StreamSetup("hss", "memory://", Topics(), KafkaSettings(), self.options)
-        self.stream = create_page_stream(
-            setup, self.step, self.marks, self.metrics, self.open_reader, self.log
-        )
+        steps = {"hss.pages": self.step, **self.more_steps}
+        self.stream = create_stream(setup, steps, self.marks, self.metrics, self.log)
         self.app = self.stream.app
         self.app.conf.broker_commit_interval = 0.05
         await self.app.start()

@@ -18,7 +18,7 @@ Event = Literal[
     "offsets_adopted",
     "store_away",
     "kafka_away",
-    "page_failed",
+    "record_failed",
     "dead_letter",
     "worker_started",
     "worker_stopping",

@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 Stage = Literal["mark", "read", "place", "send"]
 Cause = Literal["store", "kafka", "page"]
+Kind = Literal["page", "mail", "label", "site"]
 StoreCall = Literal["load", "mark", "pin_letter", "trim", "ping"]
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -31,6 +32,12 @@ class Metrics:
     def _define_pages(self) -> None:
         own = self.registry
         self._pages = Counter("hss_pages_total", "Pages done, by outcome.", ["outcome"], registry=own)
+        self._records = Counter(
+            "hss_records_total",
+            "Records done of topics other than pages, by kind and outcome.",
+            ["kind", "outcome"],
+            registry=own,
+        )
         self._changes = Counter(
             "hss_cluster_changes_total",
             "Changes of clusters, by change; alive are those opened less those merged and expired.",
@@ -86,8 +93,11 @@ class Metrics:
             "hss_reapplied_records_total", "Records read again because the store went back.", registry=own
         )
 
-    def page_done(self, outcome: str, delay_seconds: float) -> None:
-        """Count a page and how long it took since Kafka got it."""
+    def record_done(self, kind: Kind, outcome: str, delay_seconds: float) -> None:
+        """Count a record, and of a page how long it took since Kafka got it."""
+        if kind != "page":
+            self._records.labels(kind, outcome).inc()
+            return
         self._pages.labels(outcome).inc()
         self._delay.observe(max(delay_seconds, 0.0))
 

@@ -41,8 +41,9 @@ class MemoryPageMarks:
         self._done: dict[Partition, int] = {}
         self._letters: dict[Partition, dict[int, bytes]] = {}
 
-    async def load(self, partition: Partition) -> PartitionMarks:
+    async def load(self, partition: Partition, incarnation: str) -> PartitionMarks:
         """Return what is remembered of a partition."""
+        del incarnation  # nothing here outlives the process, nor does its broker
         first, last, tries = self._marks.get(partition, (0, -1, 0))
         letters = dict(self._letters.get(partition, {}))
         return PartitionMarks(first, last, tries, self._done.get(partition, 0), letters)

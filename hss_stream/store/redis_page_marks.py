@@ -18,13 +18,14 @@ _OFFSET = struct.Struct(">Q")
 class RedisPageMarks:
     """The marks on a Redis server, beside the cluster store whose connection they share."""
 
-    def __init__(self, wire: Wire, keys: Keys, source_of: Callable[[Partition], Awaitable[int]]) -> None:
+    def __init__(self, wire: Wire, keys: Keys, source_of: Callable[[Partition, str], Awaitable[int]]) -> None:
         self._wire = wire
         self._keys = keys
         self._source_of = source_of
+        self._sources: dict[Partition, int] = {}
 
-    async def _key(self, partition: Partition, letter: str) -> bytes:
-        source = await self._source_of(partition)
+    def _key(self, partition: Partition, letter: str) -> bytes:
+        source = self._sources[partition]
         return self._keys.of_source(self._keys.home(source), letter, source)
 
     async def _call(self, doing: str, commands: Sequence[bytes]) -> list[Any]:
@@ -32,14 +33,15 @@ class RedisPageMarks:
         raise_errors(doing, answers)
         return answers
 
-    async def load(self, partition: Partition) -> PartitionMarks:
-        """Return what is remembered of a partition."""
+    async def load(self, partition: Partition, incarnation: str) -> PartitionMarks:
+        """Return what is remembered of a partition; the other calls go on with that incarnation."""
+        self._sources[partition] = await self._source_of(partition, incarnation)
         in_hand, done, letters = await self._call(
             "loading the marks of a partition",
             [
-                pack(b"GET", await self._key(partition, "I")),
-                pack(b"GET", await self._key(partition, "D")),
-                pack(b"HGETALL", await self._key(partition, "L")),
+                pack(b"GET", self._key(partition, "I")),
+                pack(b"GET", self._key(partition, "D")),
+                pack(b"HGETALL", self._key(partition, "L")),
             ],
         )
         first, last, tries = _IN_HAND.unpack(in_hand) if in_hand else (0, -1, 0)
@@ -49,11 +51,11 @@ class RedisPageMarks:
     async def mark(self, partition: Partition, first: int, last: int, tries: int) -> None:
         """Remember which offsets are in hand, before they are read."""
         value = _IN_HAND.pack(first, last, tries)
-        await self._call("marking pages in hand", [pack(b"SET", await self._key(partition, "I"), value)])
+        await self._call("marking pages in hand", [pack(b"SET", self._key(partition, "I"), value)])
 
     async def pin_letters(self, partition: Partition, letters: Mapping[int, bytes]) -> Mapping[int, bytes]:
         """Pin dead letters; return what is pinned, which is what was pinned first."""
-        key = await self._key(partition, "L")
+        key = self._key(partition, "L")
         fields = [_OFFSET.pack(offset) for offset in letters]
         commands = [
             pack(b"HSETNX", key, field, letter)
@@ -66,8 +68,8 @@ class RedisPageMarks:
         """Forget letters below the committed offsets, and remember those offsets."""
         commands, keys = [], []
         for partition, offset in committed.items():
-            commands.append(pack(b"SET", await self._key(partition, "D"), b"%d" % offset))
-            keys.append(await self._key(partition, "L"))
+            commands.append(pack(b"SET", self._key(partition, "D"), b"%d" % offset))
+            keys.append(self._key(partition, "L"))
         answers = await self._call("trimming marks", commands + [pack(b"HKEYS", key) for key in keys])
         old = [
             pack(b"HDEL", key, *gone)

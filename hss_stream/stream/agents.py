@@ -6,7 +6,7 @@ from typing import Any
 
 from hss_stream.errors import HssError
 from hss_stream.stream.options import WorkerSettings
-from hss_stream.stream.page_flow import PageFlow
+from hss_stream.stream.record_flow import RecordFlow
 
 
 def cut_by_bytes(events: Sequence[Any], limit: int) -> Iterator[list[Any]]:
@@ -24,11 +24,11 @@ def cut_by_bytes(events: Sequence[Any], limit: int) -> Iterator[list[Any]]:
         yield run
 
 
-def register_pages(app: Any, topic: str, flow: PageFlow, options: WorkerSettings) -> None:
-    """Add the agent that places pages."""
+def register_agent(app: Any, topic: str, flow: RecordFlow, options: WorkerSettings) -> None:
+    """Add the agent of a topic."""
 
-    @app.agent(app.topic(topic, key_type=bytes, value_type=bytes), name="place_pages")  # type: ignore[untyped-decorator] # the app is Any
-    async def place_pages(stream: Any) -> None:
+    @app.agent(app.topic(topic, key_type=bytes, value_type=bytes), name=topic)  # type: ignore[untyped-decorator] # the app is Any
+    async def run_batches(stream: Any) -> None:
         try:
             async for events in stream.noack_take(options.batch_pages, within=options.batch_wait_seconds):
                 for batch in cut_by_bytes(events, options.batch_bytes):

@@ -9,7 +9,7 @@ import hashlib
 from dataclasses import dataclass
 
 from hss_stream.errors import HssError
-from hss_stream.stream.page_record import Headers, Place, RawRecord, Reason
+from hss_stream.stream.record import Headers, Place, RawRecord, Reason
 from hss_stream.stream.topics import MAX_REQUEST_BYTES
 
 PREFIX = "hss-"

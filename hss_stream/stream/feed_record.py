@@ -11,7 +11,8 @@ from datetime import datetime
 
 from hss_stream.errors import BadPageError
 from hss_stream.sources.record import SourceRecord
-from hss_stream.stream.page_record import FORMAT, MAX_NAMESERVERS, MAX_RECORD_BYTES, MAX_URL_BYTES
+from hss_stream.stream.page_record import FORMAT, MAX_NAMESERVERS, MAX_URL_BYTES
+from hss_stream.stream.record import MAX_RECORD_BYTES
 
 # A body over this travels in parts (the interface of `hss.pages`); each part is at most as large.
 PART_BYTES = 1 << 20

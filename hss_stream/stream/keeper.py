@@ -5,21 +5,17 @@ was restored from a backup, replaced by an empty one, or the topic was made anew
 rule, and each is said aloud.
 """
 
-import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from hss_stream.errors import StoreError, StreamError
 from hss_stream.observe import log
-from hss_stream.observe.metrics import Metrics
 from hss_stream.store.page_marks import Partition
-from hss_stream.stream.options import WorkerSettings
-from hss_stream.stream.page_flow import PageFlow
-from hss_stream.stream.page_reading import PartitionState
-from hss_stream.stream.page_record import PageFacts
-from hss_stream.stream.page_step import PageMarks, PageStep
-from hss_stream.stream.parts import BodyReader
+from hss_stream.stream.partition_state import PartitionState
+from hss_stream.stream.partition_work import WorkerParts
+from hss_stream.stream.record_flow import RecordFlow
 
 
 class PositionError(StreamError):
@@ -62,46 +58,30 @@ def start_position(name: str, committed: int | None, known: Known, end: int, *, 
 
 
 class Keeper:
-    """Keeps the flow's partition states in step with what Kafka assigns."""
+    """Keeps the flows' partition states in step with what Kafka assigns."""
 
-    def __init__(
-        self,
-        flow: PageFlow,
-        step: PageStep,
-        marks: PageMarks,
-        options: WorkerSettings,
-        metrics: Metrics,
-        open_reader: Callable[[PageFacts], BodyReader[object]],
-    ) -> None:
-        self._flow = flow
-        self._step = step
-        self._marks = marks
-        self._options = options
-        self._metrics = metrics
-        self._open_reader = open_reader
+    def __init__(self, flows: Mapping[str, RecordFlow], parts: WorkerParts) -> None:
+        self._flows = flows
+        self._marks = parts.marks
+        self._options = parts.options
+        self._metrics = parts.metrics
+        self._patience = parts.patience
         self._known: dict[Partition, Known] = {}
         self.refused: PositionError | None = None
 
     async def take(self, partitions: set[Any]) -> None:
         """Load what the store knows; waits while the store is away."""
         for topic, number in sorted(partitions):
-            partition = Partition(topic, number)
-            while True:
-                try:
-                    with self._metrics.store_call("load"):
-                        await self._load(partition)
-                    break
-                except StoreError as error:
-                    self._flow.worker.waiting_for = "store"
-                    log.warn("store_away", problem=str(error))
-                    await asyncio.sleep(self._options.retry_seconds)
-        self._flow.worker.waiting_for = None
+            await self._patience.wait_out("store", partial(self._load, Partition(topic, number), ""))
 
-    async def _load(self, partition: Partition) -> None:
-        fence = await self._step.open_source(partition)
-        marks = await self._marks.load(partition)
+    async def _load(self, partition: Partition, incarnation: str) -> None:
+        flow = self._flows[partition.topic]
+        with self._metrics.store_call("load"):
+            fence = await flow.step.open_source(partition, incarnation)
+            marks = await self._marks.load(partition, incarnation)
         self._known[partition] = Known(fence, marks.done_below)
-        self._flow.states[partition] = PartitionState.of_marks(partition, marks, fence, self._open_reader)
+        reader = flow.step.open_reader()
+        flow.states[partition] = PartitionState.of_marks(partition, marks, fence, reader)
 
     async def starts(self, committed: Mapping[Any, int | None], ends: Mapping[Any, int]) -> dict[Any, int]:
         """Return where to start the partitions that must not start where they were committed."""
@@ -128,7 +108,10 @@ class Keeper:
         own = {Partition(*tp): offset for tp, offset in offsets.items()}
         try:
             with self._metrics.store_call("trim"):
-                await self._step.trim(own)
+                for topic, flow in self._flows.items():
+                    mine = {key: offset for key, offset in own.items() if key.topic == topic}
+                    if mine:
+                        await flow.step.trim(mine)
                 await self._marks.trim(own)
         except StoreError as error:
             log.warn("trim_failed", problem=str(error))
@@ -137,4 +120,4 @@ class Keeper:
         """Forget partitions that were taken away."""
         for tp in partitions:
             self._known.pop(Partition(*tp), None)
-            self._flow.states.pop(Partition(*tp), None)
+            self._flows[tp.topic].states.pop(Partition(*tp), None)

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from hss_stream.stream.dead_letter import KeptRecord
-from hss_stream.stream.page_record import PageFacts, PartOf, RawRecord, Reason, RejectedPageError, check_body
+from hss_stream.stream.page_record import PageFacts, PartOf, check_body
+from hss_stream.stream.record import RawRecord, Reason, RejectedRecordError
 
 # A body not finished after this many offsets, or one more unfinished body than this, is given up.
 MAX_SPAN = 10_000
@@ -115,7 +116,7 @@ class BodyAssembler(Generic[Result]):
             return
         try:
             chunk = _checked_part(body, record, part)
-        except RejectedPageError as error:
+        except RejectedRecordError as error:
             body.reader = None
             yield GivenUp(body.first, body.facts, error.reason, str(error))
             return
@@ -140,10 +141,10 @@ class BodyAssembler(Generic[Result]):
 
 def _checked_part(body: _Body[Result], record: RawRecord, part: PartOf) -> bytes:
     if part.part != body.next_part or part.parts != body.part.parts:
-        raise RejectedPageError("unreadable", "a part is missing or out of order")
+        raise RejectedRecordError("unreadable", "a part is missing or out of order")
     if part.part == 0:
         check_body(body.facts, record.value)
     body.size += len(record.value or b"")
     if body.size > MAX_BODY_BYTES:
-        raise RejectedPageError("oversized", f"the parts are over {MAX_BODY_BYTES} bytes")
+        raise RejectedRecordError("oversized", f"the parts are over {MAX_BODY_BYTES} bytes")
     return record.value or b""

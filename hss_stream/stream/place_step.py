@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 
+from hss_stream.observe.metrics import Kind
 from hss_stream.signals.page_scan import PageScan, PageScanner
 from hss_stream.steps.events import Origin
 from hss_stream.steps.judge_pages import JudgePages
@@ -11,8 +12,9 @@ from hss_stream.steps.place_page import PlacePages, SourceName
 from hss_stream.steps.read_signals import ReadSignals
 from hss_stream.steps.scan_page import PageToPlace, ScannedPage, scan_to_place
 from hss_stream.store.page_marks import Partition
+from hss_stream.stream.page_reader import PageInput, PageReader
 from hss_stream.stream.page_record import PageFacts
-from hss_stream.stream.page_step import PageInput, PlacedPage
+from hss_stream.stream.step import StepResult
 
 
 class PartsReader:
@@ -38,18 +40,24 @@ def _scan_some(read_signals: ReadSignals | None, pages: Sequence[PageToPlace]) -
 class PlaceStep:
     """Gives pages to `PlacePages`; scans in as many pieces as there are threads."""
 
+    kind: Kind = "page"
+
     def __init__(self, place: PlacePages | JudgePages, group: str, executor: Executor, threads: int) -> None:
         self._place = place
         self._group = group
         self._executor = executor
         self._threads = threads
 
-    def _source(self, partition: Partition) -> SourceName:
-        return SourceName(self._group, partition.topic, partition.partition)
+    def open_reader(self) -> PageReader:
+        """Return a reader that scans large bodies as their parts arrive."""
+        return PageReader(PartsReader)
 
-    async def open_source(self, partition: Partition) -> int:
+    def _source(self, partition: Partition, incarnation: str = "") -> SourceName:
+        return SourceName(self._group, partition.topic, partition.partition, incarnation)
+
+    async def open_source(self, partition: Partition, incarnation: str) -> int:
         """Load the pins of a partition; return its fence."""
-        return await self._place.load_pins(self._source(partition))
+        return await self._place.load_pins(self._source(partition, incarnation))
 
     async def scan(self, partition: Partition, pages: Sequence[PageInput]) -> list[ScannedPage]:
         """Scan pages in threads."""
@@ -77,11 +85,11 @@ class PlaceStep:
             status=facts.status,
         )
 
-    async def place(self, partition: Partition, scanned: Sequence[ScannedPage]) -> list[PlacedPage]:
+    async def place(self, partition: Partition, scanned: Sequence[ScannedPage]) -> list[StepResult]:
         """Place scanned pages of one partition."""
         del partition
         placements = await self._place.place(scanned)
-        return [PlacedPage(placement.outcome, placement.events) for placement in placements]
+        return [StepResult(placement.outcome, placement.events) for placement in placements]
 
     async def trim(self, committed: Mapping[Partition, int]) -> None:
         """Forget the pins of committed pages."""

@@ -15,7 +15,7 @@ from aiokafka.errors import KafkaError
 
 from hss_stream.errors import StreamError
 from hss_stream.stream.dead_letter import PREFIX
-from hss_stream.stream.page_record import Reason
+from hss_stream.stream.record import Reason
 from hss_stream.stream.topics import MAX_REQUEST_BYTES, Topics
 
 REASONS: tuple[Reason, ...] = get_args(Reason)

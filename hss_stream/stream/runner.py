@@ -16,7 +16,7 @@ from hss_stream.observe import log
 from hss_stream.observe.health import Health
 from hss_stream.observe.metrics import Metrics
 from hss_stream.stream.options import WorkerSettings
-from hss_stream.stream.page_stream import PageStream
+from hss_stream.stream.record_stream import RecordStream
 
 WATCH_SECONDS = 1.0
 ASK_SECONDS = 5.0
@@ -30,7 +30,7 @@ class Runner:
 
     def __init__(
         self,
-        stream: PageStream,
+        stream: RecordStream,
         options: WorkerSettings,
         health: Health,
         metrics: Metrics,
@@ -41,8 +41,8 @@ class Runner:
         self._health = health
         self._metrics = metrics
         self._ping_store = ping_store
-        self._lag = 0
-        self._excused_at = time()
+        self._lag = dict.fromkeys(stream.flows, 0)
+        self._excused_at = dict.fromkeys(stream.flows, time())
 
     async def run(self, stop: asyncio.Event) -> None:
         """Run until `stop` is set; HssError when the stream ended by itself."""
@@ -89,8 +89,9 @@ class Runner:
 
     def _check_crash(self) -> None:
         app = self._stream.app
-        if app.crashed:
-            reason = self._stream.keeper.refused or app.crash_reason
+        failures = [flow.failure for flow in self._stream.flows.values() if flow.failure is not None]
+        if app.crashed or failures:
+            reason = self._stream.keeper.refused or next(iter(failures), app.crash_reason)
             if isinstance(reason, HssError):
                 raise reason
             raise StreamError(f"running the worker: {reason!r}; it has to be started again") from reason
@@ -98,8 +99,8 @@ class Runner:
     async def _problem(self) -> str:
         """Return why pages are not placed, empty if they are."""
         app = self._stream.app
-        if self._stream.flow.worker.waiting_for is not None:
-            return f"waiting for {self._stream.flow.worker.waiting_for}"
+        if (away := self._stream.parts.patience.waiting_for) is not None:
+            return f"waiting for {away}"
         if app.rebalancing or not app.flow_control.is_active():
             return REBALANCING
         try:
@@ -114,17 +115,19 @@ class Runner:
             return "Kafka does not answer"
         lag = {(tp.topic, tp.partition): max(ends[tp] - done, 0) for tp, done in progress.items()}
         self._metrics.lag_is(lag)
-        self._lag = sum(lag.values())
+        for topic in self._lag:
+            self._lag[topic] = sum(records for (name, _), records in lag.items() if name == topic)
         return ""
 
     def _check_stuck(self, problem: str) -> None:
-        flow = self._stream.flow
-        if (self._lag == 0 and not problem) or problem not in {"", REBALANCING}:
-            self._excused_at = time()
-        idle = time() - max(flow.last_batch_at, self._excused_at)
-        if idle > self._options.stuck_seconds:
-            traces = self._stream.app.agents.human_tracebacks()
-            log.warn("worker_stuck", idle_seconds=round(idle), lag=self._lag, traces=traces)
-            raise StreamError(
-                f"watching the worker: {self._lag} pages wait, none done for {idle:.0f} seconds"
-            )
+        for topic, flow in self._stream.flows.items():
+            lag = self._lag[topic]
+            if (lag == 0 and not problem) or problem not in {"", REBALANCING}:
+                self._excused_at[topic] = time()
+            idle = time() - max(flow.last_batch_at, self._excused_at[topic])
+            if idle > self._options.stuck_seconds:
+                traces = self._stream.app.agents.human_tracebacks()
+                log.warn("worker_stuck", topic=topic, idle_seconds=round(idle), lag=lag, traces=traces)
+                raise StreamError(
+                    f"watching the worker: {lag} records of {topic} wait, none done for {idle:.0f} seconds"
+                )

@@ -13,7 +13,7 @@ from typing import Any
 from aiokafka.errors import KafkaError
 
 from hss_stream.errors import StreamError
-from hss_stream.stream.page_step import OutRecord
+from hss_stream.stream.step import OutRecord
 
 
 class KafkaSender:
@@ -23,46 +23,44 @@ class KafkaSender:
         self._app = app
 
     async def send(self, records: Sequence[OutRecord]) -> None:
-        """Return once Kafka has acknowledged all records."""
+        """Return once Kafka has acknowledged all records.
+
+        Each partition gets them in their order, or a beginning of them: after a failure the caller sends
+        all again, and nobody sees a later record before an earlier one.
+        """
+        producer = self._app.producer._ensure_producer()  # noqa: SLF001 - Faust keeps no public way to it
         try:
-            await asyncio.gather(*await self._submit(records))
+            for topic in {record.topic for record in records}:
+                await producer.partitions_for(topic)
+            groups: dict[tuple[str, int], list[OutRecord]] = defaultdict(list)
+            for record in records:
+                tp = self._app.producer.key_partition(record.topic, record.key)
+                groups[record.topic, tp.partition].append(record)
+            sending = (_send_group(producer, *target, group) for target, group in groups.items())
+            ends = await asyncio.gather(*sending, return_exceptions=True)
         except KafkaError as error:
             raise StreamError(f"producing {len(records)} records: {error!r}") from error
-
-    async def _submit(self, records: Sequence[OutRecord]) -> list[asyncio.Future[Any]]:
-        producer = self._app.producer._ensure_producer()  # noqa: SLF001 - Faust keeps no public way to it
-        groups: dict[tuple[str, int], list[OutRecord]] = defaultdict(list)
-        for topic in {record.topic for record in records}:
-            await producer.partitions_for(topic)
-        for record in records:
-            tp = self._app.producer.key_partition(record.topic, record.key)
-            groups[record.topic, tp.partition].append(record)
-        futures = []
-        for (topic, partition), group in groups.items():
-            futures.extend(await _submit_group(producer, topic, partition, group))
-        return futures
+        for end in ends:
+            if isinstance(end, KafkaError):
+                raise StreamError(f"producing {len(records)} records: {end!r}") from end
+            if end is not None:
+                raise end
 
 
-async def _submit_group(
-    producer: Any, topic: str, partition: int, records: Sequence[OutRecord]
-) -> list[asyncio.Future[Any]]:
-    futures = []
+async def _send_group(producer: Any, topic: str, partition: int, records: Sequence[OutRecord]) -> None:
     batch = producer.create_batch()
     for record in records:
         if _append(batch, record):
             continue
         if batch.record_count():
-            futures.append(await producer.send_batch(batch, topic, partition=partition))
+            await (await producer.send_batch(batch, topic, partition=partition))
             batch = producer.create_batch()
         if not _append(batch, record):
-            futures.append(
-                await producer.send(
-                    *(topic, record.value, record.key, partition), headers=list(record.headers)
-                )
+            await producer.send_and_wait(
+                *(topic, record.value, record.key, partition), headers=list(record.headers)
             )
     if batch.record_count():
-        futures.append(await producer.send_batch(batch, topic, partition=partition))
-    return futures
+        await (await producer.send_batch(batch, topic, partition=partition))
 
 
 def _append(batch: Any, record: OutRecord) -> bool:

@@ -4,8 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hss_stream.stream.ledger import PartitionLedger
-from hss_stream.stream.page_record import PageFacts, PartOf, Place, RawRecord
+from hss_stream.stream.page_record import PageFacts, PartOf
 from hss_stream.stream.parts import MAX_SPAN, MAX_UNFINISHED, BodyAssembler, Finished, GivenUp, Released
+from hss_stream.stream.record import Place, RawRecord
 from tests.oracles.slow_parts import slow_whole_bodies
 from tests.stream_harness import JoiningReader
 

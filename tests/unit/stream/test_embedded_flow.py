@@ -54,7 +54,7 @@ async def test_store_outage_is_waited_out(harness):
     await harness.start()
     await harness.wait_for(lambda: harness.step.calls > 2)
     committed_meanwhile = harness.committed()
-    waiting = harness.stream.flow.worker.waiting_for
+    waiting = harness.stream.parts.patience.waiting_for
     harness.step.away = False
     await harness.wait_committed(50)
 

@@ -8,7 +8,7 @@ import pytest
 from hss_stream.signals.page_scan import scan_page
 from hss_stream.steps.place_page import PlacePages
 from hss_stream.store.memory import MemoryClusterStore
-from hss_stream.stream.place_step import PartsReader, PlaceStep
+from hss_stream.stream.place_step import PlaceStep
 from tests.stream_harness import Harness
 
 ROW = (
@@ -24,7 +24,6 @@ async def harness():
         place = PlacePages(MemoryClusterStore(), executor=pool)
         made = Harness()
         made.step = PlaceStep(place, "hss", pool, 2)
-        made.open_reader = PartsReader
         yield made
         await made.stop()
 
