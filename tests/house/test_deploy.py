@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from hss_stream.cli import COMMANDS
+from hss_stream.observe.gateway_metrics import GatewayMetrics
 from hss_stream.observe.metrics import Metrics
 from hss_stream.settings import Settings, known_names, load_settings
 from tests.conftest import require
@@ -42,7 +43,7 @@ def containers() -> list[dict]:
 def exported_metrics() -> set[str]:
     """Return every series name the program can expose."""
     names: set[str] = set()
-    for family in Metrics().registry.collect():
+    for family in [*Metrics().registry.collect(), *GatewayMetrics().registry.collect()]:
         base = family.name
         suffixes = {"counter": ["_total"], "histogram": ["_bucket", "_sum", "_count"]}.get(family.type, [""])
         names.update(base + suffix for suffix in suffixes)
