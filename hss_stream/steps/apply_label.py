@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 import xxhash
 
+from hss_stream.steps.apply_pins import settle
 from hss_stream.steps.events import Event, Origin
 from hss_stream.steps.find_labelled import FindLabelled, Refused
 from hss_stream.steps.page_events import cluster_change
@@ -89,12 +90,15 @@ class ApplyLabels:
         client = xxhash.xxh3_64_intdigest(str(fields.get("client", "")).encode())
         vote = Vote(
             offset, label.at_ms // 1000, space, cluster, STRENGTH[fields["label"]], ROLES[fields["role"]],
-            self.quorum, client,
+            self.quorum, client, str(fields.get("client", "")).encode("utf-8", "replace"),
         )  # fmt: skip
         results = await self.stores[space].apply(sources[space], {shard_of(cluster): [vote]})
         shown = results.get((space, offset))
         if shown is None:
             return LabelResult(label.origin, "refused", target["cluster"], "no such cluster (any more)")
+        if shown.into:
+            # Folded since it was found: its survivor takes the label over, as it takes late pages.
+            await settle(self.stores[space], space, cluster)
         outcome = outcome_of(shown, vote)
         events = tuple(self._events(label, space, cluster, shown, outcome, target["samples"]))
         return LabelResult(label.origin, outcome, target["cluster"], events=events)

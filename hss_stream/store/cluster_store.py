@@ -19,7 +19,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hss_stream.store.effects import Drained, Effect, Joined, Linked
+from hss_stream.store.effects import Drained, Effect, Joined, Linked, Said
 from hss_stream.store.records import ClusterRecord, DomainRecord, RepresentativeRecord
 from hss_stream.verdicts.placing import ClusterHead
 
@@ -52,6 +52,13 @@ class Pins(NamedTuple):
 
     fence: int
     blocks: list[PinnedBlock]
+
+
+class ClusterHistory(NamedTuple):
+    """What happened to a cluster: the last words on it, oldest first, and the clusters folded into it."""
+
+    said: list[Said]
+    merged: list[int]
 
 
 class DeadCluster(NamedTuple):
@@ -101,6 +108,9 @@ class ClusterStore(Protocol):
 
     async def read_clusters(self, space: str, clusters: Sequence[int]) -> list[ClusterRecord | None]:
         """Return the records of clusters; None where there is none."""
+
+    async def read_history(self, space: str, cluster: int) -> ClusterHistory:
+        """Return who said what about a cluster, and which it took over; for reports."""
 
     async def read_heads(self, space: str, clusters: Sequence[int]) -> list[ClusterHead | None]:
         """Return what decisions need of clusters: cheaper than their whole records."""

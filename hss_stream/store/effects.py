@@ -9,6 +9,9 @@ from hss_stream.verdicts.cluster_class import CLUSTER_SUMS
 
 NO_SUMS = (0,) * CLUSTER_SUMS
 DOMAIN_SUMS = 4
+MAX_WHO_BYTES = 64
+# Words remembered of a cluster, the newest.
+MAX_SAID = 16
 
 
 class Join(NamedTuple):
@@ -81,7 +84,8 @@ class IndexRemove(NamedTuple):
 class Vote(NamedTuple):
     """Let somebody say what a cluster is (`verdicts/label.py`); nothing where there is no such cluster.
 
-    `label` 0 none, 1 spam, 2 ham; `role` 0 editor, 1 reporter; `client` the hash of the client's name.
+    `label` 0 none, 1 spam, 2 ham; `role` 0 editor, 1 reporter; `client` the hash of the client's name, `who`
+    that name for the cluster's history, at most `MAX_WHO_BYTES`.
     """
 
     offset: int
@@ -92,6 +96,18 @@ class Vote(NamedTuple):
     role: int
     quorum: int
     client: int
+    who: bytes = b""
+
+
+class Said(NamedTuple):
+    """A word on a cluster that changed something or contradicted the label in force, `before` and `after`."""
+
+    at: int
+    label: int
+    role: int
+    before: int
+    after: int
+    who: bytes
 
 
 Effect = Join | Represent | Touch | NoteDomain | IndexAdd | IndexRemove | Vote

@@ -11,6 +11,7 @@
 | q | space, merged cluster being drained | what its survivor has not acknowledged yet |
 | k | space, cluster that took others over | hash: merged cluster → last drain taken |
 | l | labelled cluster | who said what it is (`scripts/common.lua`) |
+| y | labelled cluster | list of the last words on it (`scripts/apply.lua`) |
 | d | domain | packed record (`records.py`) |
 | w v | hour | expiry wheels of clusters and of domains: lists of names |
 | z | | sorted set of the hours whose lists hold something |
@@ -28,8 +29,8 @@ number beside the old one.
 """
 
 FORMATS = {
-    "b": 1, "r": 1, "s": 1, "t": 1, "m": 1, "h": 1, "q": 1, "k": 1, "l": 1, "d": 1, "w": 1, "v": 1, "z": 1,
-    "c": 1, "f": 1, "o": 1, "e": 1, "F": 1, "P": 1, "N": 1, "M": 1, "I": 1, "D": 1, "L": 1,
+    "b": 1, "r": 1, "s": 1, "t": 1, "m": 1, "h": 1, "q": 1, "k": 1, "l": 1, "y": 1, "d": 1, "w": 1, "v": 1,
+    "z": 1, "c": 1, "f": 1, "o": 1, "e": 1, "F": 1, "P": 1, "N": 1, "M": 1, "I": 1, "D": 1, "L": 1,
 }  # fmt: skip
 
 

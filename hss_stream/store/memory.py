@@ -9,7 +9,14 @@ from copy import deepcopy
 import numpy as np
 from numpy.typing import NDArray
 
-from hss_stream.store.cluster_store import BucketHits, DeadCluster, ExpiredCluster, PinnedBlock, Pins
+from hss_stream.store.cluster_store import (
+    BucketHits,
+    ClusterHistory,
+    DeadCluster,
+    ExpiredCluster,
+    PinnedBlock,
+    Pins,
+)
 from hss_stream.store.effects import Drained, Effect, Joined, Linked
 from hss_stream.store.failures import StoreWentBackError
 from hss_stream.store.layout import PROBE_SLOTS, WHEEL_SECONDS
@@ -79,6 +86,12 @@ class MemoryClusterStore:
     async def read_clusters(self, space: str, clusters: Sequence[int]) -> list[ClusterRecord | None]:
         """Return the records of clusters."""
         return [deepcopy(self.states[shard_of(name)].clusters.get((space, name))) for name in clusters]
+
+    async def read_history(self, space: str, cluster: int) -> ClusterHistory:
+        """Return who said what about a cluster, and which it took over."""
+        state, name = self.states[shard_of(cluster)], (space, cluster)
+        merged = sorted(other for target, other in state.taken if target == name)
+        return ClusterHistory(list(state.said.get(name, [])), merged)
 
     async def read_heads(self, space: str, clusters: Sequence[int]) -> list[ClusterHead | None]:
         """Return what decisions need of clusters."""
@@ -202,6 +215,7 @@ class MemoryClusterStore:
             state.many_domains.pop(name, None)
             state.pending.pop(name, None)
             state.labels.pop(name, None)
+            state.said.pop(name, None)
             state.taken = {key: value for key, value in state.taken.items() if key[0] != name}
             for hour in [hour for hour, names in state.wheel.items() if name in names]:
                 state.wheel[hour].remove(name)

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Iterator, Sequence
 
 from hss_stream.store.effects import (
+    MAX_WHO_BYTES,
     Effect,
     IndexAdd,
     IndexRemove,
@@ -14,6 +15,7 @@ from hss_stream.store.effects import (
     Joined,
     NoteDomain,
     Represent,
+    Said,
     Touch,
     Vote,
 )
@@ -27,7 +29,8 @@ _DOMAIN = struct.Struct("<8s8s4I")
 _ADD = struct.Struct("<BHH8s")
 _REMOVE = struct.Struct("<BH8s")
 SHOWN = struct.Struct("<IIdIBBB8s9IBBB")
-_VOTE = struct.Struct("<c8sBBB8s")
+_VOTE = struct.Struct("<c8sBBB8sB")
+_SAID = struct.Struct("<IBBBB")
 
 
 def _head(kind: bytes, offset: int, at: int) -> bytes:
@@ -81,8 +84,19 @@ def _pack_remove(one: IndexRemove) -> bytes:
 
 
 def _pack_vote(one: Vote) -> bytes:
-    return _head(b"V", one.offset, one.at) + _VOTE.pack(
-        one.space.encode(), _name(one.cluster), one.label, one.role, one.quorum, _name(one.client)
+    who = one.who[:MAX_WHO_BYTES]
+    return (
+        _head(b"V", one.offset, one.at)
+        + _VOTE.pack(
+            one.space.encode(),
+            _name(one.cluster),
+            one.label,
+            one.role,
+            one.quorum,
+            _name(one.client),
+            len(who),
+        )
+        + who
     )
 
 
@@ -100,6 +114,11 @@ _PACKERS = {
 def pack_effects(effects: Sequence[Effect]) -> bytes:
     """Return the effects of one shard as its script reads them."""
     return b"".join([_PACKERS[type(effect)](effect) for effect in effects])  # type: ignore[operator] # by type
+
+
+def unpack_said(packed: bytes) -> Said:
+    """Return one word of a cluster's history."""
+    return Said(*_SAID.unpack_from(packed), packed[_SAID.size :])
 
 
 def unpack_shown(answer: bytes) -> Iterator[Joined | None]:

@@ -8,11 +8,18 @@ from numpy.typing import NDArray
 
 from hss_stream.store.address import StoreAddress
 from hss_stream.store.bucket_calls import BucketCall
-from hss_stream.store.cluster_store import BucketHits, DeadCluster, ExpiredCluster, PinnedBlock, Pins
+from hss_stream.store.cluster_store import (
+    BucketHits,
+    ClusterHistory,
+    DeadCluster,
+    ExpiredCluster,
+    PinnedBlock,
+    Pins,
+)
 from hss_stream.store.effects import Drained, Effect, Join, Joined, Linked, Vote
 from hss_stream.store.failures import StoreBrokenError, StoreWentBackError
 from hss_stream.store.layout import PROBE_SLOTS
-from hss_stream.store.packing import pack_effects, unpack_shown
+from hss_stream.store.packing import pack_effects, unpack_said, unpack_shown
 from hss_stream.store.records import (
     CLUSTER,
     HIT,
@@ -92,6 +99,19 @@ class RedisClusterStore(ScriptCalls):
             ClusterRecord.unpack(value) if value else None
             for value in await self._read_packed(space, clusters)
         ]
+
+    async def read_history(self, space: str, cluster: int) -> ClusterHistory:
+        """Return who said what about a cluster, and which it took over."""
+        shard, rest = shard_of(cluster), space.encode() + name(cluster)
+        said, merged = await self._call(
+            "reading a history",
+            [
+                pack(b"LRANGE", self.keys.key(shard, "y", rest), b"0", b"-1"),
+                pack(b"HKEYS", self.keys.key(shard, "k", rest)),
+            ],
+        )
+        names = sorted(int.from_bytes(one, "big") for one in merged)
+        return ClusterHistory([unpack_said(one) for one in said], names)
 
     async def read_heads(self, space: str, clusters: Sequence[int]) -> list[ClusterHead | None]:
         """Return what decisions need of clusters."""

@@ -10,6 +10,8 @@ from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from hss_stream.store.effects import (
+    MAX_SAID,
+    MAX_WHO_BYTES,
     Drained,
     Effect,
     IndexAdd,
@@ -19,6 +21,7 @@ from hss_stream.store.effects import (
     Linked,
     NoteDomain,
     Represent,
+    Said,
     Touch,
     Vote,
 )
@@ -63,6 +66,7 @@ class ShardState:
         self.outbox: dict[int, dict[tuple[str, str, int, int], Joined | Linked]] = defaultdict(dict)
         self.pending: dict[Name, tuple[int, *Aside]] = {}
         self.labels: dict[Name, tuple[LabelState, int]] = {}
+        self.said: dict[Name, list[Said]] = {}
         self.taken: dict[tuple[Name, int], int] = {}
         self.wheel: dict[int, list[Name]] = defaultdict(list)
         self.domain_wheel: dict[int, list[int]] = defaultdict(list)
@@ -165,6 +169,11 @@ class ShardState:
         record.label = NAMES.index(change.after)
         joined = self.shown(record, record.kind, self.prototype(effect.cluster), record.domains)
         before, changed = NAMES.index(change.before), int(change.state != state)
+        if changed or {before, effect.label} == {NAMES.index("spam"), NAMES.index("ham")}:
+            word = Said(
+                effect.at, effect.label, effect.role, before, record.label, effect.who[:MAX_WHO_BYTES]
+            )
+            self.said[name] = [*self.said.get(name, []), word][-MAX_SAID:]
         kept = joined._replace(label_before=before, changed=changed)
         self.outbox[source]["J", effect.space, effect.cluster, effect.offset] = kept
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hss_stream.steps.page_events import cluster_events
 from hss_stream.steps.place_page import PlacePages, SourceName
 from hss_stream.steps.sweep import expired_events, sweep
 from hss_stream.store.layout import domain_hash
@@ -11,6 +12,11 @@ WRITES = {
     "pin", "apply", "link", "drain", "take", "acknowledge", "trim", "find_dead", "unindex", "bury",
     "forget_expired",
 }  # fmt: skip
+
+
+def changes_of(space):
+    """Return what makes the events of a space without styles: its changes of clusters."""
+    return lambda page, pinned, applied: cluster_events(page, pinned, applied, space)
 
 
 class Crash(Exception):  # noqa: N818 - it stands for a kill, not an error
@@ -54,12 +60,18 @@ class BreakingStore:
 class Run:
     """Delivers pages through mishaps, and notes every event by its id."""
 
-    def __init__(self, store, rules, pages):
-        self.store, self.rules, self.pages = BreakingStore(store), rules, pages
-        self.place = PlacePages(self.store, rules)
-        self.zombie = PlacePages(store, rules)
+    def __init__(self, store, rules, pages, space="s"):
+        self.store, self.rules, self.pages, self.space = BreakingStore(store), rules, pages, space
+        self.place = self.worker(self.store)
+        self.zombie = self.worker(store)
         self.committed = self.position = 0
         self.events = {}
+
+    def worker(self, store):
+        """Return a worker that knows nothing yet."""
+        if self.space == "s":
+            return PlacePages(store, self.rules)
+        return PlacePages(store, self.rules, space=self.space, events_of=changes_of(self.space))
 
     def note(self, events):
         """Note events; the same id must have the same bytes."""
@@ -93,10 +105,10 @@ class Run:
                 await self.deliver(self.place, self.position, stop)
                 self.position = stop
         except Crash:
-            self.place = PlacePages(self.store, self.rules)
+            self.place = self.worker(self.store)
             self.position = self.committed
         if kind == "restart":
-            self.place = PlacePages(self.store, self.rules)
+            self.place = self.worker(self.store)
             self.position = self.committed
 
     async def finish(self):
@@ -111,7 +123,7 @@ class Run:
     async def dump(self):
         """Return clusters, representatives, domains, clocks and index entries."""
         store = self.store.store
-        clusters = {cluster: record async for cluster, record in store.list_clusters("s")}
+        clusters = {cluster: record async for cluster, record in store.list_clusters(self.space)}
         names = sorted({name for one in clusters for name in (one, *clusters[one].further)})
         domains = sorted({domain_hash(page.domain) for page in self.pages})
         hits = await store.read_buckets(np.stack([page.sketched.words for page in self.pages]), 0)

@@ -2,8 +2,9 @@
 
 import pytest
 
-from hss_stream.store.effects import Join, Vote
+from hss_stream.store.effects import MAX_WHO_BYTES, Join, Vote
 from hss_stream.verdicts.cluster_id import make_id
+from hss_stream.verdicts.cluster_rules import ClusterRules
 
 A, B = make_id(1, 1, 3), make_id(2, 1, 5)
 AT = 1_700_000_000
@@ -135,3 +136,48 @@ async def test_million_labels_stay_small(store):
     [record] = await store.read_clusters("s", [A])
 
     assert HAM == record.label
+
+
+async def test_history_tells_who_said_what(store):
+    """A cluster remembers words that changed something or contradicted, with who and when; others not."""
+    words = [
+        Vote(0, AT, "s", A, SPAM, REPORTER, 3, 7, b"gateway-1"),
+        Vote(1, AT + 1, "s", A, SPAM, REPORTER, 3, 7, b"gateway-1"),
+        Vote(2, AT + 2, "s", A, HAM, EDITOR, 3, 8, "jürgen".encode()),
+        Vote(3, AT + 3, "s", A, SPAM, EDITOR, 3, 9, b"x" * 300),
+    ]
+    await store.apply(LABELS, {3: words})
+    await store.apply(LABELS, {3: words})
+    history = await store.read_history("s", A)
+
+    assert [
+        (AT, SPAM, REPORTER, NONE, NONE, b"gateway-1"),
+        (AT + 2, HAM, EDITOR, NONE, HAM, "jürgen".encode()),
+        (AT + 3, SPAM, EDITOR, HAM, HAM, b"x" * MAX_WHO_BYTES),
+    ] == history.said
+    assert [] == history.merged
+
+
+async def test_history_is_bounded_and_ends_with_its_cluster(make_store):
+    """The last sixteen words stay; they are forgotten when the cluster is buried."""
+    store = make_store(ClusterRules(lifetime_seconds=10))
+    await store.open()
+    await store.apply(1, {3: [joins(1, A)]})
+    await store.apply(LABELS, {3: [says(n, A, 1 + n % 2, REPORTER, 5) for n in range(50)]})
+    words = [one.label for one in (await store.read_history("s", A)).said]
+    await store.apply(1, {3: [Join(9, AT + 9999, "s", make_id(9, 1, 3), 64, 1, b"u")]})
+    await store.bury(3, [("s", A)])
+    after = await store.read_history("s", A)
+    await store.close()
+
+    assert [1, 2] * 8 == words
+    assert ([], []) == after
+
+
+async def test_history_names_merged_clusters(store):
+    """A survivor knows whom it took over."""
+    await store.link(1, 3, "s", B, A)
+    drained = await store.drain("s", B)
+    await store.take("s", B, drained)
+
+    assert [B] == (await store.read_history("s", A)).merged

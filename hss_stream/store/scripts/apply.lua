@@ -3,7 +3,7 @@
 -- ARGV[1]  source, 2 bytes     ARGV[2]  effects (store/packing.py), offsets rising
 -- ARGV[3]  cluster life time, seconds   ARGV[4]  domain life time   ARGV[5]  entries a word   ARGV[6]  bytes a bucket
 -- ARGV[7..12]  limits of the classes
--- writes   s/t/m, r, h, b, d, l, w, v, z, c, f, o
+-- writes   s/t/m, r, h, b, d, l, y, w, v, z, c, f, o
 -- returns  one result for each join or vote, joined (SHOWN and the prototype's URL); zeros where it was trimmed
 -- repeats  offsets at or below the fence change nothing and answer from the outbox
 local source, effects = ARGV[1], ARGV[2]
@@ -114,12 +114,15 @@ local function join(i, offset, at)
 end
 
 -- verdicts/label.py, `apply_vote`: an editor's word, or a client on one side. A cluster that is not there gets none.
-local function vote(i, offset)
-  local space, id, label, role, quorum, client = U('<c1c8BBBc8', effects, i)
-  if offset <= fence then results[#results + 1] = kept_result(offset, space, id); return end
+-- Words that change something or contradict are kept as [at 4][label][role][before][after][who]: the last 16.
+local MOST_SAID = 16
+local function vote(i, offset, at)
+  local space, id, label, role, quorum, client, length = U('<c1c8BBBc8B', effects, i)
+  local stop = i + 21 + length
+  if offset <= fence then results[#results + 1] = kept_result(offset, space, id); return stop end
   local name = space .. id
   local record = clusters[name] or read_cluster(space, id)
-  if not record then results[#results + 1] = NOTHING; return end
+  if not record then results[#results + 1] = NOTHING; return stop end
   if not clusters[name] then clusters[name] = record; order[#order + 1] = name end
   local raw = call('GET', label_key(space, id))
   local state = parse_label(raw)
@@ -138,9 +141,15 @@ local function vote(i, offset)
     write_label(space, id, packed)
     record[5] = record[5] + 1
   end
+  if changed == 1 or (before > 0 and label > 0 and before ~= label) then
+    local key = HEAD .. 'y1' .. name
+    call('RPUSH', key, P('<I4BBBB', at, label, role, before, record[3]) .. sub(effects, i + 21, stop - 1))
+    call('LTRIM', key, -MOST_SAID, -1)
+  end
   local shown = show(record, record[2], prototype(id), record[10], before, changed)
   results[#results + 1] = shown
   out[#out + 1] = outbox_entry('J', space, id, offset, shown)
+  return stop
 end
 
 local function represent(i, offset)
@@ -235,9 +244,7 @@ while i <= #effects do
   i = i + 10
   if kind == 'J' then i = join(i, offset, at)
   elseif kind == 'R' then i = represent(i, offset)
-  elseif kind == 'V' then
-    vote(i, offset)
-    i = i + 20
+  elseif kind == 'V' then i = vote(i, offset, at)
   elseif kind == 'T' then
     if past then use(sub(effects, i, i), sub(effects, i + 1, i + 8), at, sub(effects, i + 9, i + 16)) end
     i = i + 17

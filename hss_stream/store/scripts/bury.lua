@@ -1,6 +1,6 @@
 -- Remove clusters that are past their life time, and note each for its event. Atomic.
 -- KEYS[1]  clock of the shard     ARGV[1]  life time   ARGV[2..]  space and name of each
--- writes   s/t/m, r, h, q, k, l, w, z, e
+-- writes   s/t/m, r, h, q, k, l, y, w, z, e
 -- returns  how many were removed; one that was used since stays
 local lifetime, clock, buried = tonumber(ARGV[1]), clock_now(), 0
 local slots = call('ZRANGEBYSCORE', HEAD .. 'z1', '-inf', math.floor(clock / HOUR) - 1)
@@ -25,7 +25,7 @@ for i = 2, #ARGV do
     local url = prototype(id)
     call('RPUSH', HEAD .. 'e1', P('<c1c8I4B', space, id, record[9] + lifetime, #url) .. url .. pack_cluster(record))
     call('UNLINK', cluster_key(space, id), HEAD .. 'r1' .. id, HEAD .. 'h1' .. name, HEAD .. 'q1' .. name,
-      HEAD .. 'k1' .. name, label_key(space, id))
+      HEAD .. 'k1' .. name, label_key(space, id), HEAD .. 'y1' .. name)
     for k = 1, #record.further, 10 do call('UNLINK', HEAD .. 'r1' .. sub(record.further, k, k + 7)) end
     leave_wheel(name)
     buried = buried + 1
