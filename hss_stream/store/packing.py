@@ -118,7 +118,8 @@ def pack_effects(effects: Sequence[Effect]) -> bytes:
 
 def unpack_said(packed: bytes) -> Said:
     """Return one word of a cluster's history."""
-    return Said(*_SAID.unpack_from(packed), packed[_SAID.size :])
+    at, label, role, before, after = _SAID.unpack_from(packed)
+    return Said(at, label, role, before, after, packed[_SAID.size :])
 
 
 def unpack_shown(answer: bytes) -> Iterator[Joined | None]:
