@@ -1,12 +1,11 @@
 """The demo's last screen: what a stranger sees of a crawl that went through the stream."""
 
 from collections import Counter
-from typing import Any
 
 import click
 
 from hss_stream.commands.demo_stream import DemoResult
-from hss_stream.commands.output import print_table
+from hss_stream.commands.output import print_table, reasons_text
 from hss_stream.lab.judge_crawl import Tally
 from hss_stream.verdicts.cluster_class import rank
 
@@ -41,17 +40,6 @@ def show_alerts(result: DemoResult) -> None:
     ]
     columns = ("subject", "verdict", "score ", "which", "because")
     print_table(f"Alerts: {told or 'none'}; some of them", columns, rows)
-
-
-def reasons_text(reasons: list[dict[str, Any]]) -> str:
-    """Return reasons on a line: name, weight and the facts that fit."""
-    lines = []
-    for reason in reasons:
-        facts = ", ".join(
-            f"{name} {value}" for name, value in reason["facts"].items() if isinstance(value, int | float)
-        )
-        lines.append(f"{reason['name']} {reason['weight']:+.1f} {facts}".rstrip())
-    return "; ".join(lines)
 
 
 def show_providers(result: DemoResult) -> None:

@@ -45,6 +45,17 @@ def cell_text(value: object) -> str:
     )
 
 
+def reasons_text(reasons: list[dict[str, Any]]) -> str:
+    """Return reasons on a line: name, weight and the facts that fit."""
+    lines = []
+    for reason in reasons:
+        facts = ", ".join(
+            f"{name} {value}" for name, value in reason["facts"].items() if isinstance(value, int | float)
+        )
+        lines.append(f"{reason['name']} {reason['weight']:+.1f} {facts}".rstrip())
+    return "; ".join(lines)
+
+
 def report_problems(problems: ProblemCount) -> None:
     """Say on standard error what could not be read: the first few one by one, then numbers by reason."""
     for problem in problems.first[:SHOWN_PROBLEMS]:

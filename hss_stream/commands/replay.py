@@ -14,8 +14,8 @@ import click
 import orjson
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
 
+from hss_stream.commands.replay_screen import ReplayScreen
 from hss_stream.settings import load_settings
 from hss_stream.sources.record import ProblemCount
 from hss_stream.sources.records import open_source
@@ -23,8 +23,6 @@ from hss_stream.steps.judge_pages import TEXT_RULES, build_judge
 from hss_stream.steps.replay_pages import Replay, Spool
 from hss_stream.store.open_store import EMBEDDED, make_store
 from hss_stream.store.spaces import sibling_store
-
-TABLE_ROWS = 40
 
 
 def _time(_context: click.Context, _option: click.Parameter, value: str | None) -> int | None:
@@ -85,7 +83,7 @@ async def _replay(
             run.spool = Spool(_spool_path(spool, address, folder, number))
             start = await run.begin(number)
             click.echo(f"hss-stream: run {number}, from record {start}", err=True)
-            await (_print_json(run, records, start) if as_json else _print_table(run, records, start))
+            await (_print_json(run, records, start) if as_json else _print_tables(run, records, start))
             _print_rest(run)
     finally:
         await texts.close()
@@ -109,26 +107,22 @@ async def _print_json(run: Replay, records: Iterator[Any], start: int) -> None:
     out.flush()
 
 
-async def _print_table(run: Replay, records: Iterator[Any], start: int) -> None:
+async def _print_tables(run: Replay, records: Iterator[Any], start: int) -> None:
     columns = (
         SpinnerColumn(), TextColumn("{task.completed:,} pages"), TextColumn("{task.fields[rate]} pages/s"),
         TimeElapsedColumn(), TimeRemainingColumn(),
     )  # fmt: skip
+    screen = ReplayScreen()
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("replay", total=None, completed=start, rate="?")
-        async for _ in run.events(records, start):
+        async for events in run.events(records, start):
+            screen.take(events)
             speed = bar.tasks[0].finished_speed or bar.tasks[0].speed
             bar.update(task, completed=run.done, rate=f"{speed:,.0f}" if speed else "?")
-    table = Table("cluster", "pages", "domains", "similarity", "class", "prototype")
-    shown = 0
     async for row in run.report():
-        if row["event"] == "summary" and shown < TABLE_ROWS:
-            shown += 1
-            table.add_row(
-                row["cluster"], f"{row['pages']:,}", f"{row['domains']:,}", f"{row['mean_similarity']:.2f}",
-                row["class"], row["prototype"],
-            )  # fmt: skip
-    Console().print(table)
+        if row["event"] == "summary":
+            screen.take_cluster(row)
+    screen.show()
 
 
 def _print_rest(run: Replay) -> None:
