@@ -1,15 +1,17 @@
 """The few attribute values the scanner looks into: links, the base address, and styles that hide."""
 
 import numpy as np
-from numba import types
+from numba import int64, types
 
 from hss_stream.signals import page_state as ps
 from hss_stream.signals.byte_classes import CLASS, SPACE
 from hss_stream.signals.entities import put_code_point
 from hss_stream.signals.kernel import Bytes, Int, Integers, kernel, kernel_part, load_byte, store_byte
 from hss_stream.signals.text_states import extend_reference, resolve_reference
+from hss_stream.signals.wide_bytes import WIDTH, below, copy_wide, link_flags
 
 _AMPERSAND, _SEMICOLON = ord("&"), ord(";")
+_ZERO = np.uint64(0)
 # Links are kept one after the other, each ended by a line feed, which no link contains.
 LINK_END = ord("\n")
 
@@ -57,6 +59,22 @@ def decode_link(scratch: Bytes, length: Int, state: Integers, out: Bytes, end: I
     while end > first and load_byte(out, end - 1) <= 32:
         end -= 1
     return end
+
+
+@kernel_part
+def take_plain_link(block: Bytes, start: Int, stop: Int, state: Integers, links: Bytes) -> Int:
+    """Take a link in which there is nothing to decode; return whether it was one."""
+    end = state[ps.LINKS_LENGTH]
+    is_plain = stop - start <= ps.MAX_VALUE and end + stop - start < ps.MAX_LINKS
+    length = stop - start if is_plain else int64(0)
+    while is_plain and start < stop:
+        copy_wide(block, start, links, end)
+        is_plain = link_flags(block, start) & below(stop - start) == _ZERO
+        start += WIDTH
+        end += WIDTH
+    if is_plain:
+        state[ps.PENDING_LENGTH] = length
+    return is_plain
 
 
 @kernel_part

@@ -5,8 +5,10 @@ sources of this room, so that no kernel runs with a table of yesterday.
 """
 
 import numpy as np
+from numba import int64, uint64
 
-from hss_stream.signals.kernel import Bytes, Int, first_flag, kernel_part, load_byte, load_word
+from hss_stream.signals.kernel import Bytes, Int, Word, kernel_part, load_word, swap_bytes
+from hss_stream.signals.wide_bytes import WIDTH, byte_flags, first_of, flags_of_any
 
 SPACE_BYTES = b"\t\n\f\r "
 
@@ -37,26 +39,34 @@ def _class_of(byte: int) -> int:
 
 CLASS = np.array([_class_of(byte) for byte in range(256)], np.uint8)
 
-_ONES = np.uint64(0x0101010101010101)
-_TOPS = np.uint64(0x8080808080808080)
-_ZERO = np.uint64(0)
+# The same for 64 bytes at once.
+space_flags = flags_of_any(SPACE_BYTES)
+text_end_flags = flags_of_any(b"<&\0")
+name_end_flags = flags_of_any(SPACE_BYTES + b"/>")
+attribute_end_flags = flags_of_any(SPACE_BYTES + b"/>=")
+
+_LOWER = np.uint64(0x2020202020202020)
 
 
 @kernel_part
-def find_byte(body: Bytes, start: Int, stop: Int, wanted: Int) -> Int:
-    """Return the first position of a byte in body[start:stop], or stop; eight bytes a step."""
-    pattern = np.uint64(wanted) * _ONES
-    last = stop - 8
-    found = False
-    while start <= last and not found:
-        word = load_word(body, start) ^ pattern
-        flags = (word - _ONES) & ~word & _TOPS
-        if flags != _ZERO:
-            start += first_flag(flags)
-            found = True
-        else:
-            start += 8
-    if not found:
-        while start < stop and load_byte(body, start) != wanted:
-            start += 1
-    return start
+def find_byte(block: Bytes, start: Int, stop: Int, wanted: Int) -> Int:
+    """Return the first position of a byte in block[start:stop], or stop."""
+    place = int64(WIDTH)
+    while start < stop and place == WIDTH:
+        place = first_of(byte_flags(block, start, wanted))
+        start += place
+    return min(start, stop)
+
+
+@kernel_part
+def last_bytes(block: Bytes, start: Int, run: Int) -> Word:
+    """Return the last eight, or all, of a run of bytes that is not empty, big-endian."""
+    word = swap_bytes(load_word(block, start + max(run - 8, int64(0))))
+    return word >> uint64(64 - 8 * min(run, int64(8)))
+
+
+@kernel_part
+def last_letters(block: Bytes, start: Int, run: Int) -> Word:
+    """Return the same with bit 5 of each byte set, which lowers ASCII letters."""
+    word = swap_bytes(load_word(block, start + max(run - 8, int64(0)))) | _LOWER
+    return word >> uint64(64 - 8 * min(run, int64(8)))

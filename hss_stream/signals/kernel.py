@@ -6,7 +6,8 @@ a start costs milliseconds. Where no cache location is writable they compile in 
 Numba wraps negative indices and checks no bounds. The loads and stores below skip the wrap-around
 (indices stay int64), which is worth a third of the speed. Hostile pages are daily bread, so there is
 a checked mode: with TEST_CHECKED_KERNELS=1 in the environment every access is compared with the
-array's size and raises IndexError. The fuzz tests run in it.
+array's size and raises IndexError. The fuzz tests run in it. TEST_NARROW_KERNELS=1 leaves out what only
+newer processors can do (wide_bytes.py).
 """
 
 import os
@@ -20,6 +21,8 @@ from numba.extending import intrinsic as numba_intrinsic
 from hss_stream.signals.kernel_cache import attach_cache
 
 CHECKED = os.environ.get("TEST_CHECKED_KERNELS") == "1"
+NARROW = os.environ.get("TEST_NARROW_KERNELS") == "1"
+_MODE = "-checked" * CHECKED + "-narrow" * NARROW
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -51,7 +54,7 @@ def kernel(*signatures: Any, allocates: bool = True) -> Callable[[Function], Fun
 
     def compile_function(function: Function) -> Function:
         dispatcher = njit(**_OPTIONS | {"nogil": True, "_nrt": allocates})(function)
-        attach_cache(dispatcher, checked=CHECKED)
+        attach_cache(dispatcher, _MODE)
         for signature in signatures:
             dispatcher.compile(signature)
         dispatcher.disable_compile()
@@ -65,11 +68,14 @@ def kernel_part(function: Function) -> Function:
     return cast("Function", njit(**_OPTIONS | {"forceinline": True, "_nrt": False})(function))
 
 
-def _element(context: Any, builder: Any, array_type: Any, array: Any, index: Any, width: int = 1) -> Any:
+def element_address(
+    context: Any, builder: Any, array_type: Any, array: Any, index: Any, width: Any = 1
+) -> Any:
     """Return the address of array[index]; in checked mode raise unless `width` elements fit there."""
     view = context.make_array(array_type)(context, builder, array)
     if CHECKED:
-        last = builder.add(index, ir.Constant(index.type, width))
+        count = ir.Constant(index.type, width) if isinstance(width, int) else width
+        last = builder.add(index, count)
         outside = builder.or_(
             builder.icmp_signed("<", index, ir.Constant(index.type, 0)),
             builder.icmp_signed(">", last, view.nitems),
@@ -84,7 +90,7 @@ def load_byte(_typing: Any, array: Any, index: Any) -> Any:
     """Return uint8 array[index] as int64."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        address = _element(context, builder, signature.args[0], args[0], args[1])
+        address = element_address(context, builder, signature.args[0], args[0], args[1])
         return builder.zext(builder.load(address), ir.IntType(64))
 
     return types.int64(array, types.int64), code
@@ -95,7 +101,7 @@ def store_byte(_typing: Any, array: Any, index: Any, value: Any) -> Any:
     """Set uint8 array[index] to the low byte of an int64."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        address = _element(context, builder, signature.args[0], args[0], args[1])
+        address = element_address(context, builder, signature.args[0], args[0], args[1])
         builder.store(builder.trunc(args[2], ir.IntType(8)), address)
         return context.get_dummy_value()
 
@@ -107,7 +113,7 @@ def load_item(_typing: Any, array: Any, index: Any) -> Any:
     """Return array[index] in the array's own type."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_element(context, builder, signature.args[0], args[0], args[1]))
+        return builder.load(element_address(context, builder, signature.args[0], args[0], args[1]))
 
     return array.dtype(array, types.int64), code
 
@@ -117,7 +123,7 @@ def store_item(_typing: Any, array: Any, index: Any, value: Any) -> Any:
     """Set array[index] to a value of the array's own type."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], _element(context, builder, signature.args[0], args[0], args[1]))
+        builder.store(args[2], element_address(context, builder, signature.args[0], args[0], args[1]))
         return context.get_dummy_value()
 
     return types.void(array, types.int64, array.dtype), code
@@ -128,7 +134,7 @@ def load_word(_typing: Any, array: Any, index: Any) -> Any:
     """Return the 8 bytes of a uint8 array from index on, little-endian, as uint64; no alignment needed."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        address = _element(context, builder, signature.args[0], args[0], args[1], width=8)
+        address = element_address(context, builder, signature.args[0], args[0], args[1], width=8)
         word = builder.load(builder.bitcast(address, ir.IntType(64).as_pointer()))
         word.align = 1
         return word
@@ -137,11 +143,10 @@ def load_word(_typing: Any, array: Any, index: Any) -> Any:
 
 
 @intrinsic
-def first_flag(_typing: Any, word: Any) -> Any:
-    """Return the index of the lowest byte of a word whose top bit is set; the word must have one."""
+def swap_bytes(_typing: Any, word: Any) -> Any:
+    """Return a word with its bytes in reverse order."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        zeros = builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
-        return builder.lshr(zeros, ir.Constant(ir.IntType(64), 3))
+        return builder.bswap(args[0])
 
-    return types.int64(types.uint64), code
+    return types.uint64(types.uint64), code

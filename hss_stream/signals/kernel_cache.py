@@ -64,10 +64,10 @@ def _folders(path: str) -> list[str]:
 class _KernelLocator(caching._CacheLocator):  # noqa: SLF001 - numba has no public one
     """Tells numba the folder and the name of one kernel's files."""
 
-    checked = False
+    mode = ""
 
     def __init__(self, function: Callable[..., Any], path: str) -> None:
-        self._digest = source_digest(path) + ("-checked" if self.checked else "")
+        self._digest = source_digest(path) + self.mode
         self._function = function
         self._folder = self._choose_folder(_folders(path))
 
@@ -87,8 +87,7 @@ class _KernelLocator(caching._CacheLocator):  # noqa: SLF001 - numba has no publ
     def remove_older(self) -> None:
         """Remove what other sources left of this kernel: same name, another digest, same mode."""
         stem = re.escape(f".{self._function.__qualname__}-")
-        mode = "-checked" if self.checked else ""
-        pattern = re.compile(rf"[\w]+{stem}[0-9a-f]{{20}}{mode}\.py[\w.]+\.(nbi|nbc)")
+        pattern = re.compile(rf"[\w]+{stem}[0-9a-f]{{20}}{self.mode}\.py[\w.]+\.(nbi|nbc)")
         module = self._function.__module__.rpartition(".")[2]
         for name in os.listdir(self._folder):
             if name.startswith(module + ".") and pattern.fullmatch(name) and self._digest not in name:
@@ -138,9 +137,9 @@ class KernelCache(caching.FunctionCache):
             return
 
 
-def attach_cache(dispatcher: Any, *, checked: bool) -> None:
-    """Give a compiled function its cache, before it is compiled for its signatures."""
-    _KernelLocator.checked = checked
+def attach_cache(dispatcher: Any, mode: str) -> None:
+    """Give a compiled function its cache for a mode, before it is compiled for its signatures."""
+    _KernelLocator.mode = mode
     if os.path.isfile(dispatcher.py_func.__code__.co_filename):
         kept = KernelCache(dispatcher.py_func)  # type: ignore[no-untyped-call] # numba's
         dispatcher._cache = kept  # noqa: SLF001 - what enable_caching does

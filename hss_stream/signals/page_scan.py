@@ -19,14 +19,16 @@ from hss_stream.signals.style_sketch import (
     BLOCK_BYTES,
     DEFAULT_FORMAT,
     EMPTY_SLOT,
-    FILLER,
-    GRAM_BYTES,
     PAPER_FORMAT,
     SLOTS,
     StyleSketch,
     make_noise_buffer,
     make_sketch,
 )
+from hss_stream.signals.wide_bytes import WIDTH
+
+_EMPTY_SLOTS = np.full(2 * SLOTS, EMPTY_SLOT, np.uint64)
+_NO_LENGTHS = np.zeros(ps.LENGTH_BINS, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,27 +53,22 @@ class PageScanner:
 
     def __init__(self) -> None:
         self._state = np.zeros(ps.STATE_FIELDS, np.int64)
-        self._paper_slots = np.empty(SLOTS, np.uint64)
-        self._markup_slots = np.empty(SLOTS, np.uint64)
+        self._block = make_noise_buffer()
         self._noise = make_noise_buffer()
         self._markup = make_noise_buffer()
+        self._runs = make_noise_buffer()
         self._tags = np.empty(ps.MAX_TAGS, np.uint16)
-        self._lengths = np.zeros(ps.LENGTH_BINS, np.int64)
-        self._text = np.empty(ps.MAX_TEXT + 2 * ps.TEXT_MARGIN + BLOCK_BYTES, np.uint8)
-        self._links = np.empty(ps.MAX_LINKS, np.uint8)
+        self._text = np.empty(ps.MAX_TEXT + 2 * ps.TEXT_MARGIN + BLOCK_BYTES + WIDTH, np.uint8)
+        self._links = np.empty(ps.MAX_LINKS + WIDTH, np.uint8)
         self._scratch = np.empty(ps.SCRATCH_BYTES, np.uint8)
         self.begin()
 
     def begin(self, content_type: str | None = None) -> None:
         """Forget the page before and begin a new one, fetched with this Content-Type."""
-        self._state[:] = 0
-        self._state[ps.AFTER_SPACE] = 1
-        self._state[ps.MARKUP_LAST] = FILLER
-        self._paper_slots[:] = EMPTY_SLOT
-        self._markup_slots[:] = EMPTY_SLOT
-        self._noise[:GRAM_BYTES] = FILLER
-        self._markup[:GRAM_BYTES] = FILLER
-        self._lengths[:] = 0
+        self._state.fill(0)
+        # These two go with the page, so that `finish` need not copy them.
+        self._slots = _EMPTY_SLOTS.copy()
+        self._lengths = _NO_LENGTHS.copy()
         self._content_type = content_type
         self._charset = UTF_8
         self._body_bytes = 0
@@ -106,25 +103,25 @@ class PageScanner:
             self._decide_charset(self._head)
         if self._decoder is not None:
             self._scan(self._decoder.decode(b"", final=True).encode())
-        state = self._state
-        length = int(state[ps.TEXT_LENGTH])
-        title = self._scratch[ps.TITLE_AT : ps.TITLE_AT + int(state[ps.TITLE_LENGTH])].tobytes()
+        state = self._state.tolist()
+        length = state[ps.TEXT_LENGTH]
+        title = self._scratch[ps.TITLE_AT : ps.TITLE_AT + state[ps.TITLE_LENGTH]].tobytes()
         if state[ps.TITLE_STATE] == ps.IN_TITLE:
             # The page ended inside its title.
-            begin = int(state[ps.TITLE_FROM])
+            begin = state[ps.TITLE_FROM]
             title = self._text[begin : min(length, begin + ps.MAX_TITLE)].tobytes()
             length = begin
-        links = self._links[: int(state[ps.LINKS_LENGTH])].tobytes()
-        base = self._scratch[ps.BASE_AT : ps.BASE_AT + int(state[ps.BASE_LENGTH])].tobytes()
+        links = self._links[: state[ps.LINKS_LENGTH]].tobytes()
+        base = self._scratch[ps.BASE_AT : ps.BASE_AT + state[ps.BASE_LENGTH]].tobytes()
         return PageScan(
             body_bytes=self._body_bytes,
             charset=self._charset,
-            style=make_sketch(DEFAULT_FORMAT, int(state[ps.MARKUP_COUNT]), self._markup_slots),
-            paper_style=make_sketch(PAPER_FORMAT, int(state[ps.PAPER_COUNT]), self._paper_slots),
-            tags=self._tags[: int(state[ps.TAG_COUNT])].copy(),
-            tag_lengths=self._lengths.copy(),
+            style=make_sketch(DEFAULT_FORMAT, state[ps.MARKUP_COUNT], self._slots[SLOTS:]),
+            paper_style=make_sketch(PAPER_FORMAT, state[ps.PAPER_COUNT], self._slots[:SLOTS]),
+            tags=self._tags[: state[ps.TAG_COUNT]].copy(),
+            tag_lengths=self._lengths,
             text=repair_utf8(self._text[: min(length, ps.MAX_TEXT)].tobytes().strip()),
-            hidden_text_bytes=int(state[ps.HIDDEN_BYTES]),
+            hidden_text_bytes=state[ps.HIDDEN_BYTES],
             title=repair_utf8(title.strip()),
             links=tuple(repair_utf8(links).split(b"\n")[:-1]),
             base=repair_utf8(base),
@@ -153,10 +150,11 @@ class PageScanner:
         scan_chunk(
             np.frombuffer(chunk, np.uint8),
             self._state,
-            self._paper_slots,
-            self._markup_slots,
+            self._slots,
+            self._block,
             self._noise,
             self._markup,
+            self._runs,
             self._tags,
             self._lengths,
             self._text,

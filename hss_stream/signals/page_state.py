@@ -39,8 +39,8 @@ LAST_RAW_STATE = RAW_NESTED
     PAPER_COUNT,
     MARKUP_HASH,
     MARKUP_COUNT,
-    MARKUP_LAST,  # the noise byte before, to collapse runs
-    MARKUP_END,  # end of the noise buffer in this block
+    MARKUP_END,  # end of the markup's noise in this block
+    RUNS_END,  # the same with runs collapsed
     MARKUP_FROM,  # where the part of a tag begins that is not yet in the noise buffer; else NOWHERE
     TEXT_LENGTH,
     AFTER_SPACE,  # 1 where a further space would be dropped

@@ -31,9 +31,9 @@ _DASHES_BANG = 9
 
 
 @kernel_part
-def read_raw_open(body: Bytes, start: Int, state: Integers, text: Bytes) -> Step:
+def read_raw_open(block: Bytes, start: Int, state: Integers, text: Bytes) -> Step:
     """Decide what `<` in raw text begins; return position and next state."""
-    byte = load_byte(body, start)
+    byte = load_byte(block, start)
     kind = state[ps.RAW_KIND]
     after = int64(ps.TEXT)
     state[ps.MATCHED] = 0
@@ -77,14 +77,21 @@ def end_raw(state: Integers, scratch: Bytes, text: Bytes) -> None:
 
 @kernel_part
 def read_raw_name(
-    body: Bytes, start: Int, stop: Int, scan: Int, state: Integers, text: Bytes, scratch: Bytes, markup: Bytes
+    block: Bytes,
+    start: Int,
+    stop: Int,
+    scan: Int,
+    state: Integers,
+    text: Bytes,
+    scratch: Bytes,
+    markup: Bytes,
 ) -> Step:
     """Read the name after `</` in raw text, or after `<` in an escaped script; return position and state."""
     key = uint64(state[ps.NAME_KEY])
     length = state[ps.NAME_LENGTH]
     after = scan
     while start < stop:
-        byte = load_byte(body, start)
+        byte = load_byte(block, start)
         if not (load_byte(CLASS, byte) & LETTER and length < _MAX_RAW_NAME):
             after = int64(ps.TEXT)
             break
@@ -97,7 +104,7 @@ def read_raw_name(
     if after == ps.TEXT:
         kind = state[ps.RAW_KIND]
         whole = key + uint64(length) * _LENGTH_FACTOR
-        if load_byte(CLASS, load_byte(body, start)) & NAME_END and whole == load_item(RAW_KEYS, kind):
+        if load_byte(CLASS, load_byte(block, start)) & NAME_END and whole == load_item(RAW_KEYS, kind):
             if scan == ps.RAW_NESTED:
                 state[ps.ESCAPE] = 2
             elif state[ps.ESCAPE] == 2:
@@ -112,13 +119,20 @@ def read_raw_name(
 
 @kernel_part
 def read_raw(
-    body: Bytes, start: Int, stop: Int, scan: Int, state: Integers, text: Bytes, scratch: Bytes, markup: Bytes
+    block: Bytes,
+    start: Int,
+    stop: Int,
+    scan: Int,
+    state: Integers,
+    text: Bytes,
+    scratch: Bytes,
+    markup: Bytes,
 ) -> Step:
     """Read what follows `<` in raw text; return position and next state."""
     if scan == ps.RAW_OPEN:
-        start, scan = read_raw_open(body, start, state, text)
+        start, scan = read_raw_open(block, start, state, text)
     elif scan == ps.RAW_BANG:
-        if load_byte(body, start) == _DASH:
+        if load_byte(block, start) == _DASH:
             start += 1
             state[ps.MATCHED] += 1
             if state[ps.MATCHED] == 2:
@@ -128,21 +142,21 @@ def read_raw(
         else:
             scan = int64(ps.TEXT)
     else:
-        start, scan = read_raw_name(body, start, stop, scan, state, text, scratch, markup)
+        start, scan = read_raw_name(block, start, stop, scan, state, text, scratch, markup)
     return start, scan
 
 
 @kernel_part
-def read_comment(body: Bytes, start: Int, stop: Int, state: Integers) -> Step:
+def read_comment(block: Bytes, start: Int, stop: Int, state: Integers) -> Step:
     """Read a comment, all of it hidden, to `-->` or `--!>`; return position and next state."""
     first = start
     after = int64(ps.COMMENT)
     dashes = state[ps.DASHES]
     while start < stop and after == ps.COMMENT:
         if dashes == 0:
-            start = find_byte(body, start, stop, _DASH)
+            start = find_byte(block, start, stop, _DASH)
         if start < stop:
-            byte = load_byte(body, start)
+            byte = load_byte(block, start)
             start += 1
             if byte == _GREATER and dashes >= 2:
                 after = int64(ps.TEXT)
@@ -156,11 +170,11 @@ def read_comment(body: Bytes, start: Int, stop: Int, state: Integers) -> Step:
 
 
 @kernel_part
-def read_cdata(body: Bytes, start: Int, stop: Int, state: Integers, text: Bytes) -> Step:
+def read_cdata(block: Bytes, start: Int, stop: Int, state: Integers, text: Bytes) -> Step:
     """Read the text of a CDATA section to `]]>`; return position and next state."""
     after = int64(ps.CDATA)
     while start < stop and after == ps.CDATA:
-        byte = load_byte(body, start)
+        byte = load_byte(block, start)
         start += 1
         if byte == _GREATER and state[ps.DASHES] >= 2:
             after = int64(ps.TEXT)
@@ -184,10 +198,10 @@ def read_cdata(body: Bytes, start: Int, stop: Int, state: Integers, text: Bytes)
 
 
 @kernel_part
-def read_declaration(body: Bytes, start: Int, stop: Int, scan: Int, state: Integers, text: Bytes) -> Step:
+def read_declaration(block: Bytes, start: Int, stop: Int, scan: Int, state: Integers, text: Bytes) -> Step:
     """Read what follows `<!` or `<?`; return position and next state."""
     if scan == ps.DECLARATION:
-        byte = load_byte(body, start)
+        byte = load_byte(block, start)
         matched = state[ps.MATCHED]
         scan = int64(ps.BOGUS)
         if matched == 0 and byte == _DASH:
@@ -205,11 +219,11 @@ def read_declaration(body: Bytes, start: Int, stop: Int, scan: Int, state: Integ
             scan = int64(ps.CDATA) if matched + 1 == _CDATA_OPEN.size else int64(ps.DECLARATION)
             start += 1
     elif scan == ps.COMMENT:
-        start, scan = read_comment(body, start, stop, state)
+        start, scan = read_comment(block, start, stop, state)
     elif scan == ps.CDATA:
-        start, scan = read_cdata(body, start, stop, state, text)
+        start, scan = read_cdata(block, start, stop, state, text)
     else:
-        start = find_byte(body, start, stop, _GREATER)
+        start = find_byte(block, start, stop, _GREATER)
         if start < stop:
             start += 1
             scan = int64(ps.TEXT)

@@ -28,7 +28,7 @@ class _NoiseScanner(PageScanner):
             block = chunk[at : at + BLOCK_BYTES]
             super()._scan(block)
             self.paper_noise += block.translate(None, _WORDS)
-            self.markup_noise += self._markup[GRAM_BYTES : int(self._state[ps.MARKUP_END])].tobytes()
+            self.markup_noise += self._runs[GRAM_BYTES : int(self._state[ps.RUNS_END])].tobytes()
 
 
 def style_noise(body: bytes, content_type: str | None = None, *, number: int = DEFAULT_FORMAT) -> bytes:

@@ -34,6 +34,16 @@ from hss_stream.signals.kernel import (
     store_byte,
     store_item,
 )
+from hss_stream.signals.wide_bytes import (
+    KEEPS_WIDE,
+    WIDTH,
+    below,
+    clear_wide,
+    copy_bytes,
+    count_of,
+    keep_flagged,
+    noise_flags,
+)
 
 PAPER_FORMAT = 1
 DEFAULT_FORMAT = 2
@@ -73,7 +83,7 @@ IS_NOISE = np.array([byte < 128 and not chr(byte).isalnum() for byte in range(25
 FIRST = np.uint64(0xFF51AFD7ED558CCD)
 SECOND = np.uint64(0xC4CEB9FE1A85EC53)
 _ONE, _HALF, _TOP, _SLOT_MASK = np.uint64(1), np.uint64(32), np.uint64(63), np.uint64(SLOTS - 1)
-
+_EMPTY_SLOTS = np.full(SLOTS, EMPTY_SLOT, np.uint64)
 
 Kind = TypeVar("Kind", np.uint16, np.uint32)
 
@@ -135,10 +145,11 @@ def merge_sketches(first: StyleSketch, second: StyleSketch) -> StyleSketch:
 
 
 @kernel_part
-def roll_noise(noise: Bytes, end: Int, rolling: Word, count: Int, slots: Words) -> Word:
+def roll_noise(noise: Bytes, end: Int, rolling: Word, count: Int, slots: Words, base: Int) -> Word:
     """Sketch noise[32:end], which follows the 32 bytes before it; return the rolling hash after it.
 
-    `count` is the number of noise bytes before these. The last 32 bytes move to the front.
+    `count` is the number of noise bytes before these. The last 32 bytes move to the front. The slots of
+    this sketch are slots[base : base + 128].
     """
     at = GRAM_BYTES
     first_full = min(end, GRAM_BYTES + max(0, GRAM_BYTES - 1 - count))
@@ -153,45 +164,73 @@ def roll_noise(noise: Bytes, end: Int, rolling: Word, count: Int, slots: Words) 
         value = rolling * FIRST
         value ^= value >> _HALF
         value *= SECOND
-        slot = int64(rolling & _SLOT_MASK)
+        slot = base + int64(rolling & _SLOT_MASK)
         if value < load_item(slots, slot):
             store_item(slots, slot, value)
-    for back in range(GRAM_BYTES):
-        store_byte(noise, back, load_byte(noise, end - GRAM_BYTES + back))
+    copy_bytes(noise, end - GRAM_BYTES, int64(GRAM_BYTES), noise)
     return rolling
 
 
 @kernel_part
-def compact_noise(body: Bytes, start: Int, stop: Int, noise: Bytes, end: Int) -> Int:
-    """Append the noise of body[start:stop] to the buffer, free of branches; return its new end."""
-    while start < stop:
-        byte = load_byte(body, start)
-        store_byte(noise, end, byte)
-        end += load_byte(IS_NOISE, byte)
-        start += 1
+def forget_noise(noise: Bytes) -> None:
+    """Begin a page: no byte came before its first."""
+    for back in range(GRAM_BYTES):
+        store_byte(noise, back, FILLER)
+
+
+@kernel_part
+def fill_block(body: Bytes, start: Int, size: Int, block: Bytes) -> None:
+    """Copy the next bytes of a page to where wide loads may reach beyond them: zeros follow."""
+    copy_bytes(body, start, size, block)
+    clear_wide(block, size)
+    clear_wide(block, size + WIDTH)
+
+
+@kernel_part
+def compact_noise(block: Bytes, start: Int, stop: Int, noise: Bytes, end: Int) -> Int:
+    """Append the noise of block[start:stop] to a buffer, free of branches; return its new end."""
+    if KEEPS_WIDE:
+        while start < stop:
+            flags = noise_flags(block, start) & below(stop - start)
+            keep_flagged(block, start, flags, noise, end)
+            end += count_of(flags)
+            start += WIDTH
+    else:
+        while start < stop:
+            byte = load_byte(block, start)
+            store_byte(noise, end, byte)
+            end += load_byte(IS_NOISE, byte)
+            start += 1
     return end
 
 
-@kernel(types.void(BYTES_IN, types.uint64[::1], types.uint64[::1], types.uint8[::1]), allocates=False)
-def sketch_chunk(body: Bytes, state: Words, slots: Words, noise: Bytes) -> None:
+_BUFFER = types.uint8[::1]
+
+
+@kernel(types.void(BYTES_IN, types.uint64[::1], types.uint64[::1], _BUFFER, _BUFFER), allocates=False)
+def sketch_chunk(body: Bytes, state: Words, slots: Words, block: Bytes, noise: Bytes) -> None:
     """Sketch a chunk; state = [rolling hash, noise bytes so far]."""
-    size = body.size
-    start = 0
+    left = int64(body.size)
+    start = int64(0)
     rolling = state[0]
     count = int64(state[1])
-    while start < size:
-        stop = min(size, start + BLOCK_BYTES)
-        end = compact_noise(body, start, stop, noise, GRAM_BYTES)
-        rolling = roll_noise(noise, end, rolling, count, slots)
+    if count == 0:
+        forget_noise(noise)
+    while left > 0:
+        size = min(left, BLOCK_BYTES)
+        fill_block(body, start, size, block)
+        end = compact_noise(block, int64(0), size, noise, int64(GRAM_BYTES))
+        rolling = roll_noise(noise, end, rolling, count, slots, int64(0))
         count += end - GRAM_BYTES
-        start = stop
+        start += size
+        left -= size
     state[0] = rolling
     state[1] = uint64(count)
 
 
 def make_noise_buffer() -> NDArray[np.uint8]:
-    """Return a buffer for one block of noise after the 32 bytes before it."""
-    return np.full(GRAM_BYTES + BLOCK_BYTES + 64, FILLER, np.uint8)
+    """Return a buffer for one block of noise after the 32 bytes before it, and room for a wide store."""
+    return np.full(GRAM_BYTES + BLOCK_BYTES + 2 * WIDTH, FILLER, np.uint8)
 
 
 class StyleSketcher:
@@ -199,25 +238,25 @@ class StyleSketcher:
 
     def __init__(self) -> None:
         self._state = np.zeros(2, np.uint64)
-        self._slots = np.full(SLOTS, EMPTY_SLOT, np.uint64)
+        self._slots = _EMPTY_SLOTS.copy()
         self._noise = make_noise_buffer()
+        self._block = make_noise_buffer()
 
     def update(self, chunk: bytes) -> None:
         """Add the next bytes of the page."""
-        sketch_chunk(np.frombuffer(chunk, np.uint8), self._state, self._slots, self._noise)
+        sketch_chunk(np.frombuffer(chunk, np.uint8), self._state, self._slots, self._block, self._noise)
 
     def finish(self) -> StyleSketch:
         """Return the sketch of all bytes so far, and begin again with nothing."""
         sketch = make_sketch(PAPER_FORMAT, int(self._state[1]), self._slots)
-        self._state[:] = 0
-        self._slots[:] = EMPTY_SLOT
-        self._noise[:GRAM_BYTES] = FILLER
+        self._state.fill(0)
+        self._slots = _EMPTY_SLOTS.copy()
         return sketch
 
 
 def make_sketch(number: int, noise_bytes: int, slots: NDArray[np.uint64]) -> StyleSketch:
-    """Return the sketch of a format from what a kernel left in its slots."""
-    return StyleSketch(number, noise_bytes, max(0, noise_bytes - GRAM_BYTES + 1), slots.copy())
+    """Return the sketch of a format from what a kernel left in its slots, which it keeps."""
+    return StyleSketch(number, noise_bytes, max(0, noise_bytes - GRAM_BYTES + 1), slots)
 
 
 def sketch_style(body: bytes) -> StyleSketch:

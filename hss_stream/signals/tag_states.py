@@ -4,7 +4,7 @@ import numpy as np
 from numba import int64, uint64
 
 from hss_stream.signals import page_state as ps
-from hss_stream.signals.attribute_values import LINK_END, take_value
+from hss_stream.signals.attribute_values import LINK_END, take_plain_link, take_value
 from hss_stream.signals.byte_classes import (
     ATTRIBUTE_END,
     CLASS,
@@ -12,7 +12,10 @@ from hss_stream.signals.byte_classes import (
     NAME_END,
     SPACE,
     UNQUOTED_END,
+    attribute_end_flags,
     find_byte,
+    last_letters,
+    name_end_flags,
 )
 from hss_stream.signals.kernel import (
     Bytes,
@@ -53,6 +56,7 @@ from hss_stream.signals.tag_names import (
     VOID_FLAG,
 )
 from hss_stream.signals.text_states import break_line, choose_text_mode, put_literal
+from hss_stream.signals.wide_bytes import WIDTH, copy_wide, first_of
 
 _BYTE, _HALF = np.uint64(8), np.uint64(32)
 _LENGTH_FACTOR = np.uint64(LENGTH_FACTOR)
@@ -108,9 +112,9 @@ def end_name(start: Int, key: Word, length: Int, state: Integers, markup: Bytes)
 
 
 @kernel_part
-def read_open(body: Bytes, start: Int, scan: Int, state: Integers, text: Bytes) -> Step:
+def read_open(block: Bytes, start: Int, scan: Int, state: Integers, text: Bytes) -> Step:
     """Decide what follows `<` or `</`; return position and next state."""
-    byte = load_byte(body, start)
+    byte = load_byte(block, start)
     is_letter = load_byte(CLASS, byte) & LETTER
     after = int64(ps.BOGUS)
     if is_letter:
@@ -157,29 +161,31 @@ def choose_attribute(key: Word, state: Integers) -> None:
 
 
 @kernel_part
-def keep_value(body: Bytes, start: Int, stop: Int, state: Integers, scratch: Bytes) -> None:
+def keep_value(block: Bytes, start: Int, stop: Int, state: Integers, scratch: Bytes) -> None:
     """Keep the next bytes of a value that matters, up to one more than a link may have."""
     if state[ps.ATTRIBUTE_KIND] != ps.OTHER_ATTRIBUTE:
         length = state[ps.VALUE_LENGTH]
-        while start < stop and length <= ps.MAX_VALUE:
-            store_byte(scratch, length, load_byte(body, start))
-            length += 1
-            start += 1
-        state[ps.VALUE_LENGTH] = length
+        count = min(stop - start, ps.MAX_VALUE + 1 - length)
+        state[ps.VALUE_LENGTH] = length + count
+        while count > 0:
+            copy_wide(block, start, scratch, length)
+            start += WIDTH
+            length += WIDTH
+            count -= WIDTH
 
 
 @kernel_part
 def read_value(
-    body: Bytes, start: Int, stop: Int, scan: Int, state: Integers, scratch: Bytes, links: Bytes
+    block: Bytes, start: Int, stop: Int, scan: Int, state: Integers, scratch: Bytes, links: Bytes
 ) -> Step:
     """Read an attribute value to its end; return position and next state."""
     first = start
     if scan == ps.UNQUOTED:
-        while start < stop and not load_byte(CLASS, load_byte(body, start)) & UNQUOTED_END:
+        while start < stop and not load_byte(CLASS, load_byte(block, start)) & UNQUOTED_END:
             start += 1
     else:
-        start = find_byte(body, start, stop, _DOUBLE if scan == ps.DOUBLE_QUOTED else _SINGLE)
-    keep_value(body, first, start, state, scratch)
+        start = find_byte(block, start, stop, _DOUBLE if scan == ps.DOUBLE_QUOTED else _SINGLE)
+    keep_value(block, first, start, state, scratch)
     if start < stop:
         if state[ps.ATTRIBUTE_KIND] != ps.OTHER_ATTRIBUTE:
             take_value(scratch, state, links)
@@ -189,13 +195,18 @@ def read_value(
 
 
 @kernel_part
-def read_name(body: Bytes, start: Int, stop: Int, state: Integers, markup: Bytes) -> Step:
+def read_name(block: Bytes, start: Int, stop: Int, state: Integers, markup: Bytes) -> Step:
     """Read a tag name; return position and next state."""
     first = start
     after = int64(ps.NAME)
     key = uint64(state[ps.NAME_KEY])
-    while start < stop:
-        byte = load_byte(body, start)
+    run = first_of(name_end_flags(block, start))
+    if state[ps.NAME_LENGTH] == 0 and run < WIDTH and start + run < stop:
+        key = last_letters(block, start, run)
+        start += run
+        after = int64(ps.BEFORE_ATTRIBUTE)
+    while after == ps.NAME and start < stop:
+        byte = load_byte(block, start)
         if load_byte(CLASS, byte) & NAME_END:
             after = int64(ps.BEFORE_ATTRIBUTE)
             break
@@ -210,11 +221,49 @@ def read_name(body: Bytes, start: Int, stop: Int, state: Integers, markup: Bytes
 
 
 @kernel_part
-def read_attribute(body: Bytes, start: Int, stop: Int, scan: Int, state: Integers) -> Step:
+def read_usual_attribute(
+    block: Bytes, start: Int, stop: Int, state: Integers, scratch: Bytes, links: Bytes
+) -> Step:
+    """Read one ` name="value"`, the form most attributes have; return position and next state.
+
+    The position stays where it is when the attribute has another form, or the block ends in it too early.
+    """
+    name = start + 1
+    run = first_of(attribute_end_flags(block, name))
+    end = name + run
+    quote = load_byte(block, end + 1)
+    after = int64(ps.BEFORE_ATTRIBUTE)
+    if (
+        load_byte(block, start) == ord(" ")
+        and 0 < run < WIDTH
+        and load_byte(block, end) == _EQUALS
+        and (quote == _DOUBLE or quote == _SINGLE)
+    ):
+        state[ps.SELF_CLOSING] = 0
+        choose_attribute(last_letters(block, name, run), state)
+        first = end + 2
+        start = find_byte(block, first, stop, quote)
+        state[ps.VALUE_LENGTH] = 0
+        if start == stop:
+            after = int64(ps.DOUBLE_QUOTED) if quote == _DOUBLE else int64(ps.SINGLE_QUOTED)
+            keep_value(block, first, start, state, scratch)
+        else:
+            kind = state[ps.ATTRIBUTE_KIND]
+            if kind != ps.OTHER_ATTRIBUTE and not (
+                kind == ps.LINK and take_plain_link(block, first, start, state, links)
+            ):
+                keep_value(block, first, start, state, scratch)
+                take_value(scratch, state, links)
+            start += 1
+    return start, after
+
+
+@kernel_part
+def read_attribute(block: Bytes, start: Int, stop: Int, scan: Int, state: Integers) -> Step:
     """Read what lies between a tag's name, its attributes and their values; return position and state."""
     if scan == ps.BEFORE_ATTRIBUTE:
         while start < stop:
-            byte = load_byte(body, start)
+            byte = load_byte(block, start)
             if byte == _GREATER or not load_byte(CLASS, byte) & NAME_END:
                 scan = int64(ps.CLOSE) if byte == _GREATER else int64(ps.ATTRIBUTE)
                 break
@@ -222,13 +271,13 @@ def read_attribute(body: Bytes, start: Int, stop: Int, scan: Int, state: Integer
             start += 1
         if scan == ps.ATTRIBUTE:
             # The first byte belongs to the name whatever it is, also `=`.
-            state[ps.ATTRIBUTE_KEY] = load_byte(body, start) | 0x20
+            state[ps.ATTRIBUTE_KEY] = load_byte(block, start) | 0x20
             state[ps.SELF_CLOSING] = 0
             start += 1
     if scan == ps.ATTRIBUTE:
         key = uint64(state[ps.ATTRIBUTE_KEY])
         while start < stop:
-            byte = load_byte(body, start)
+            byte = load_byte(block, start)
             if load_byte(CLASS, byte) & ATTRIBUTE_END:
                 scan = int64(ps.AFTER_ATTRIBUTE)
                 break
@@ -238,17 +287,17 @@ def read_attribute(body: Bytes, start: Int, stop: Int, scan: Int, state: Integer
         if scan == ps.AFTER_ATTRIBUTE:
             choose_attribute(key, state)
     if scan == ps.AFTER_ATTRIBUTE and start < stop:
-        while start < stop and load_byte(CLASS, load_byte(body, start)) & SPACE:
+        while start < stop and load_byte(CLASS, load_byte(block, start)) & SPACE:
             start += 1
         if start < stop:
-            is_value = load_byte(body, start) == _EQUALS
+            is_value = load_byte(block, start) == _EQUALS
             scan = int64(ps.BEFORE_VALUE) if is_value else int64(ps.BEFORE_ATTRIBUTE)
             start += is_value
     if scan == ps.BEFORE_VALUE:
-        while start < stop and load_byte(CLASS, load_byte(body, start)) & SPACE:
+        while start < stop and load_byte(CLASS, load_byte(block, start)) & SPACE:
             start += 1
         if start < stop:
-            byte = load_byte(body, start)
+            byte = load_byte(block, start)
             state[ps.VALUE_LENGTH] = 0
             if byte == _DOUBLE:
                 scan = int64(ps.DOUBLE_QUOTED)
@@ -310,7 +359,7 @@ def keep_pending(state: Integers, links: Bytes) -> None:
 
 @kernel_part
 def close_tag(
-    body: Bytes,
+    block: Bytes,
     start: Int,
     state: Integers,
     text: Bytes,
@@ -328,7 +377,7 @@ def close_tag(
         state[ps.TAG_COUNT] += 1
         length_bin = min(state[ps.NAME_LENGTH], ps.LENGTH_BINS) - 1
         store_item(lengths, length_bin, load_item(lengths, length_bin) + 1)
-    state[ps.MARKUP_END] = compact_noise(body, state[ps.MARKUP_FROM], start, markup, state[ps.MARKUP_END])
+    state[ps.MARKUP_END] = compact_noise(block, state[ps.MARKUP_FROM], start, markup, state[ps.MARKUP_END])
     if state[ps.PENDING_LENGTH] > 0:
         keep_pending(state, links)
     flags = int64(load_item(TAG_FLAGS, tag))

@@ -4,7 +4,17 @@ import numpy as np
 from numba import int64, uint64
 
 from hss_stream.signals import page_state as ps
-from hss_stream.signals.byte_classes import ALPHANUMERIC, CLASS, DIGIT, SPACE, TEXT_END, find_byte
+from hss_stream.signals.byte_classes import (
+    ALPHANUMERIC,
+    CLASS,
+    DIGIT,
+    SPACE,
+    TEXT_END,
+    find_byte,
+    last_bytes,
+    space_flags,
+    text_end_flags,
+)
 from hss_stream.signals.entities import (
     MAX_NAME,
     MAX_NUMBER,
@@ -14,8 +24,18 @@ from hss_stream.signals.entities import (
 )
 from hss_stream.signals.kernel import Bytes, Int, Integers, Step, kernel_part, load_byte, store_byte
 from hss_stream.signals.tag_names import LAST_UNSEEN_RAW, SCRIPT, TITLE, XMP
+from hss_stream.signals.wide_bytes import (
+    KEEPS_WIDE,
+    WIDTH,
+    below,
+    byte_flags,
+    count_of,
+    first_of,
+    keep_text,
+    word_flags,
+)
 
-_BYTE = np.uint64(8)
+_ONE, _BYTE = np.uint64(1), np.uint64(8)
 _LESS, _AMPERSAND, _SEMICOLON, _HASH = ord("<"), ord("&"), ord(";"), ord("#")
 _DASH, _GREATER, _BLANK, _NEWLINE = ord("-"), ord(">"), ord(" "), ord("\n")
 _NO_BREAK_SPACE = 0xA0
@@ -62,12 +82,22 @@ def break_line(state: Integers, text: Bytes) -> None:
 
 
 @kernel_part
-def copy_text(body: Bytes, start: Int, stop: Int, state: Integers, text: Bytes) -> Int:
+def copy_text(block: Bytes, start: Int, stop: Int, state: Integers, text: Bytes) -> Int:
     """Copy text up to `<`, `&` or NUL, white space collapsed; return where it stopped."""
     length = state[ps.TEXT_LENGTH]
     after_space = state[ps.AFTER_SPACE]
-    while start < stop:
-        byte = load_byte(body, start)
+    run = int64(WIDTH if KEEPS_WIDE else 0)
+    while start < stop and run == WIDTH:
+        run = min(first_of(text_end_flags(block, start)), stop - start)
+        spaces = space_flags(block, start)
+        kept = ~(spaces & ((spaces << _ONE) | uint64(after_space))) & below(run)
+        keep_text(block, start, kept, spaces, text, length)
+        length += count_of(kept)
+        last = int64((spaces >> uint64((run - 1) & 63)) & _ONE)
+        after_space = last if run > 0 else after_space
+        start += run
+    while not KEEPS_WIDE and start < stop:
+        byte = load_byte(block, start)
         flags = load_byte(CLASS, byte)
         if flags & TEXT_END:
             break
@@ -82,25 +112,22 @@ def copy_text(body: Bytes, start: Int, stop: Int, state: Integers, text: Bytes) 
 
 
 @kernel_part
-def count_text(body: Bytes, start: Int, stop: Int, state: Integers) -> Int:
+def count_text(block: Bytes, start: Int, stop: Int, state: Integers) -> Int:
     """Count hidden text up to `<`, without its white space; return where it stopped."""
-    hidden = state[ps.HIDDEN_BYTES]
-    while start < stop:
-        byte = load_byte(body, start)
-        if byte == _LESS:
-            break
-        hidden += 1 - (load_byte(CLASS, byte) & SPACE)
-        start += 1
-    state[ps.HIDDEN_BYTES] = hidden
+    run = int64(WIDTH)
+    while start < stop and run == WIDTH:
+        run = min(first_of(byte_flags(block, start, _LESS)), stop - start)
+        state[ps.HIDDEN_BYTES] += run - count_of(space_flags(block, start) & below(run))
+        start += run
     return start
 
 
 @kernel_part
-def skip_escaped_script(body: Bytes, start: Int, stop: Int, state: Integers) -> Int:
+def skip_escaped_script(block: Bytes, start: Int, stop: Int, state: Integers) -> Int:
     """Go to the next `<` of a script inside `<!--`; `-->` on the way ends that."""
     dashes = state[ps.DASHES]
     while start < stop:
-        byte = load_byte(body, start)
+        byte = load_byte(block, start)
         if byte == _LESS:
             dashes = 0
             break
@@ -113,28 +140,61 @@ def skip_escaped_script(body: Bytes, start: Int, stop: Int, state: Integers) -> 
 
 
 @kernel_part
-def read_text(body: Bytes, start: Int, stop: Int, state: Integers, text: Bytes) -> Step:
+def put_reference(point: Int, state: Integers, text: Bytes) -> None:
+    """Put what a character reference stands for into the text, where it began."""
+    length = state[ps.ROLL_BACK]
+    state[ps.AFTER_SPACE] = state[ps.ROLL_BACK_SPACE]
+    if point == _NO_BREAK_SPACE or point == _BLANK or 9 <= point <= 13:
+        store_byte(text, length, _BLANK)
+        length += 1 - state[ps.AFTER_SPACE]
+        state[ps.AFTER_SPACE] = 1
+    else:
+        length = put_code_point(text, length, point)
+        state[ps.AFTER_SPACE] = 0
+    state[ps.TEXT_LENGTH] = length
+
+
+@kernel_part
+def read_known_reference(block: Bytes, start: Int, stop: Int, state: Integers, text: Bytes) -> Int:
+    """Read the rest of a named reference that lies whole in the block; return its length, or 0."""
+    run = first_of(~word_flags(block, start))
+    length = int64(0)
+    if 0 < run <= MAX_NAME and start + run < stop and load_byte(block, start + run) == _SEMICOLON:
+        point = named_code_point(last_bytes(block, start, run), True)
+        if point > 0:
+            put_reference(point, state, text)
+            length = run + 1
+    return length
+
+
+@kernel_part
+def read_text(block: Bytes, start: Int, stop: Int, state: Integers, text: Bytes) -> Step:
     """Read text, also raw text, up to what ends it; return position and next state."""
     mode = state[ps.TEXT_MODE]
     if mode == ps.COPY:
-        start = copy_text(body, start, stop, state, text)
+        start = copy_text(block, start, stop, state, text)
     elif mode == ps.COUNT:
-        start = count_text(body, start, stop, state)
+        start = count_text(block, start, stop, state)
     elif state[ps.RAW_KIND] == SCRIPT and state[ps.ESCAPE] > 0:
-        start = skip_escaped_script(body, start, stop, state)
+        start = skip_escaped_script(block, start, stop, state)
     else:
-        start = find_byte(body, start, stop, _LESS)
+        start = find_byte(block, start, stop, _LESS)
     after = int64(ps.TEXT)
     if start < stop:
-        byte = load_byte(body, start)
+        byte = load_byte(block, start)
         start += 1
         if byte == _LESS:
             after = int64(ps.OPEN) if state[ps.RAW_KIND] == 0 else int64(ps.RAW_OPEN)
         elif byte == _AMPERSAND:
             state[ps.ROLL_BACK] = state[ps.TEXT_LENGTH]
             state[ps.ROLL_BACK_SPACE] = state[ps.AFTER_SPACE]
-            put_literal(byte, state, text)
-            if state[ps.RAW_KIND] < XMP:
+            known = int64(0)
+            if mode == ps.COPY and state[ps.RAW_KIND] < XMP:
+                known = read_known_reference(block, start, stop, state, text)
+                start += known
+            if known == 0:
+                put_literal(byte, state, text)
+            if known == 0 and state[ps.RAW_KIND] < XMP:
                 after = int64(ps.REFERENCE)
                 state[ps.REFERENCE_KIND] = ps.NAMED
                 state[ps.REFERENCE_LENGTH] = 0
@@ -191,11 +251,11 @@ def resolve_reference(ending: Int, in_attribute: Int, state: Integers) -> Int:
 
 
 @kernel_part
-def read_reference(body: Bytes, start: Int, stop: Int, state: Integers, text: Bytes) -> Step:
+def read_reference(block: Bytes, start: Int, stop: Int, state: Integers, text: Bytes) -> Step:
     """Read a character reference in text: it is copied as it comes, and replaced once it is whole."""
     after = int64(ps.REFERENCE)
     while start < stop and after == ps.REFERENCE:
-        byte = load_byte(body, start)
+        byte = load_byte(block, start)
         if extend_reference(byte, state):
             put_literal(byte, state, text)
             start += 1
@@ -204,14 +264,5 @@ def read_reference(body: Bytes, start: Int, stop: Int, state: Integers, text: By
             point = resolve_reference(byte, False, state)
             if point > 0:
                 start += byte == _SEMICOLON
-                length = state[ps.ROLL_BACK]
-                state[ps.AFTER_SPACE] = state[ps.ROLL_BACK_SPACE]
-                if point == _NO_BREAK_SPACE or point == _BLANK or 9 <= point <= 13:
-                    store_byte(text, length, _BLANK)
-                    length += 1 - state[ps.AFTER_SPACE]
-                    state[ps.AFTER_SPACE] = 1
-                else:
-                    length = put_code_point(text, length, point)
-                    state[ps.AFTER_SPACE] = 0
-                state[ps.TEXT_LENGTH] = length
+                put_reference(point, state, text)
     return start, after
