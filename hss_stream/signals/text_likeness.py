@@ -6,6 +6,7 @@ estimates the resemblance of two texts to about a tenth: enough for the class of
 averaged over pages, and for nothing else.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -60,3 +61,16 @@ def alike_parts(one: bytes, two: bytes) -> tuple[int, int]:
             filled += 1
             equal += first == second
     return equal, filled
+
+
+def alike_parts_many(ones: Sequence[bytes], twos: Sequence[bytes]) -> list[tuple[int, int]]:
+    """Return `alike_parts` of many pairs at once."""
+    first, second = _part_rows(ones), _part_rows(twos)
+    filled = (first | second) != 0
+    filled &= first.any(axis=1, keepdims=True) & second.any(axis=1, keepdims=True)
+    equal = np.count_nonzero(filled & (first == second), axis=1)
+    return list(zip(equal.tolist(), np.count_nonzero(filled, axis=1).tolist(), strict=True))
+
+
+def _part_rows(texts: Sequence[bytes]) -> NDArray[np.uint8]:
+    return np.frombuffer(b"".join([text or EMPTY for text in texts]), np.uint8).reshape(-1, PARTS)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hss_stream.signals.slot_pairs import SLOTS, matching_slots_of_pairs
+from hss_stream.signals.slot_pairs import SLOTS, match_hits
 from hss_stream.store.cluster_store import PROBES, BucketHits, ClusterStore
 from hss_stream.store.records import RepresentativeRecord
+from hss_stream.verdicts.batch_view import BatchView, ClusterHead, Matches
 from hss_stream.verdicts.cluster_id import STYLE, shard_of
-from hss_stream.verdicts.cluster_rules import FIRST_PROBES, ClusterRules, is_alive, is_sure
-from hss_stream.verdicts.placing import BatchView, Candidate, ClusterHead, PageView
+from hss_stream.verdicts.cluster_rules import FIRST_PROBES, ClusterRules, is_alive
 from hss_stream.verdicts.style_match import sketch_rows
 
 # 64 Ki representatives are 17 MB of sketches and about as much of URLs.
@@ -94,19 +94,15 @@ class LookUp:
         self.rules = rules
         self.sketches = sketch_rows(b"".join([page.sketch for page in pages]))
         self.words = np.stack([page.words for page in pages])
-        self.views = [
-            PageView(
-                page.offset, page.at, page.domain, page.links, page.text, page.fake, excluded=page.excluded
-            )
-            for page in pages
-        ]
         self.heads: dict[int, ClusterHead] = {}
         self.owners: dict[int, int] = {}
         self.entries = np.zeros((len(pages), PROBES), np.int64)
         self.bucket_bytes = np.zeros((len(pages), PROBES), np.int64)
+        # What was found: page, representative, matching slots, found by the first probes.
+        self.found: list[tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64], bool]] = []
 
     async def probe(self, rows: NDArray[np.int64], first: int, last: int) -> None:
-        """Look probes of some pages up, and add what matches to their candidates."""
+        """Look probes of some pages up, and note what matches them."""
         if not len(rows):
             return
         hits = await self.store.read_buckets(np.ascontiguousarray(self.words[rows, first:last]), first)
@@ -121,19 +117,13 @@ class LookUp:
         listed = names.tolist()
         await self.kept.load(self.store, listed)
         kept_rows = np.array([self.kept.rows.get(name, -1) for name in listed], np.int64)
-        pairs = np.unique(hits.rows * len(listed) + numbers)
-        page_rows, numbers = rows[pairs // len(listed)], pairs % len(listed)
-        known = kept_rows[numbers] >= 0
-        page_rows, numbers = page_rows[known], numbers[known]
-        slots = matching_slots_of_pairs(self.sketches, page_rows, self.kept.sketches, kept_rows[numbers])
-        enough = np.flatnonzero(slots >= self.rules.threshold)
-        found = zip(page_rows[enough].tolist(), numbers[enough].tolist(), slots[enough].tolist(), strict=True)
-        for row, number, matching in found:
-            name = listed[number]
-            candidates = self.views[row].candidates
-            if first or all(candidate.representative != name for candidate in candidates):
-                candidates.append(Candidate(matching, name, first))
-                self.owners[name] = self.kept.records[name].owner
+        page_rows, numbers, slots = match_hits(
+            self.sketches, rows[hits.rows], numbers, self.kept.sketches, kept_rows, self.rules.threshold
+        )
+        self.found.append((page_rows, names[numbers], slots, first))
+        records = self.kept.records
+        for number in np.unique(numbers).tolist():
+            self.owners[listed[number]] = records[listed[number]].owner
         await self.load_heads()
 
     async def load_heads(self) -> None:
@@ -148,12 +138,15 @@ class LookUp:
                     if head.into and head.into not in self.heads:
                         wanted.add(head.into)
 
-    def is_surely_placed(self, view: PageView, latest: list[int]) -> bool:
-        """Tell whether a page needs no further probes, however the clocks move within the batch."""
-        return any(
-            is_sure(candidate.slots, self.rules) and self.surely_lives(candidate.representative, latest)
-            for candidate in view.candidates
-        )
+    def surely_placed(self, latest: list[int]) -> NDArray[np.int64]:
+        """Return the pages that need no further probes, however the clocks move within the batch."""
+        if not self.found:
+            return np.empty(0, np.int64)
+        [(rows, names, slots, _)] = self.found
+        close = slots >= self.rules.sure_slots
+        unique, numbers = np.unique(names[close], return_inverse=True)
+        lives = np.array([self.surely_lives(name, latest) for name in unique.tolist()], np.bool_)
+        return np.unique(rows[close][lives[numbers]])
 
     def surely_lives(self, representative: int, latest: list[int]) -> bool:
         """Tell whether every cluster from a representative's own to the last lives at the latest clocks."""
@@ -164,6 +157,19 @@ class LookUp:
                 return False
             name = head.into
         return True
+
+    def matches(self) -> Matches:
+        """Return all that was found, by page, best first; what both rounds found counts for the first."""
+        empty = (np.empty(0, np.int64), np.empty(0, np.uint64), np.empty(0, np.int64), True)
+        found = self.found or [empty]
+        rows, names, slots = (np.concatenate([one[column] for one in found]) for column in range(3))
+        first = np.repeat([one[3] for one in found], [len(one[0]) for one in found])
+        order = np.lexsort((~first, names, -slots, rows))
+        rows, names, slots, first = rows[order], names[order], slots[order], first[order]
+        fresh = np.ones(len(rows), np.bool_)
+        fresh[1:] = (rows[1:] != rows[:-1]) | (names[1:] != names[:-1])
+        rows, names, slots, first = rows[fresh], names[fresh], slots[fresh], first[fresh]
+        return Matches(np.searchsorted(rows, np.arange(len(self.words) + 1)), names, slots, first)
 
 
 async def look_up(
@@ -180,17 +186,15 @@ async def look_up(
     rows = np.array([row for row, page in enumerate(pages) if page.excluded is None], np.int64)
     await run.probe(rows, 0, FIRST_PROBES)
     newest = max(page.at for page in pages)
-    latest = [max(clock, newest) for clock in clocks]
-    sure = [row for row in rows.tolist() if run.is_surely_placed(run.views[row], latest)]
-    for row in sure:
-        run.views[row].complete = False
-    await run.probe(np.setdiff1d(rows, np.array(sure, np.int64)), FIRST_PROBES, PROBES)
-    names = sorted({name for page in pages for name in (page.domain, *page.links)})
-    records = dict(zip(names, await store.read_domains(names), strict=True))
-    domains = {name: (one.latest, one.last) for name, one in records.items() if one is not None}
-    host_sums = {name: one.sums for name, one in records.items() if one is not None}
+    complete = np.ones(len(pages), np.bool_)
+    complete[run.surely_placed([max(clock, newest) for clock in clocks])] = False
+    await run.probe(rows[complete[rows]], FIRST_PROBES, PROBES)
+    names = sorted({page.domain for page in pages}.union(*(page.links for page in pages)))
+    hosts = await store.read_hosts(names) if space == STYLE else {}
     return BatchView(
-        source, store.shards, run.views, run.sketches, run.words, run.entries, run.bucket_bytes, clocks,
-        run.heads, run.owners, domains, host_sums,
+        source, store.shards, pages, run.sketches, run.words, run.entries, run.bucket_bytes, complete,
+        run.matches(), clocks, run.heads, run.owners,
+        {name: (one.latest, one.last) for name, one in hosts.items()},
+        {name: one.fake for name, one in hosts.items()},
         lambda name: kept.sketches[kept.rows[name]], lambda name: kept.records[name].text,
     )  # fmt: skip

@@ -82,7 +82,7 @@ class FindLabelled:
         words = text_words(np.frombuffer(sketch, ">u2").astype(np.uint32))
         page = SketchedPage(0, 0, 0, sketch, words)
         view = await look_up(self.stores[space], self.kept[space], rules, 0, [page], space)
-        for candidate in sorted(view.pages[0].candidates, key=lambda one: (-one.slots, one.representative)):
+        for candidate in view.candidates_of(0):
             found = await self.living(space, view.owners[candidate.representative])
             if found is not None:
                 return found

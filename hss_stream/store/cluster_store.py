@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hss_stream.store.effects import Drained, Effect, Joined, Linked, Said
-from hss_stream.store.records import ClusterRecord, DomainRecord, RepresentativeRecord
-from hss_stream.verdicts.placing import ClusterHead
+from hss_stream.store.records import ClusterRecord, DomainRecord, HostHead, RepresentativeRecord
+from hss_stream.verdicts.batch_view import ClusterHead
 
 PROBES = 20
 
@@ -117,6 +117,9 @@ class ClusterStore(Protocol):
 
     async def read_domains(self, domains: Sequence[int]) -> list[DomainRecord | None]:
         """Return the records of domains (8-byte hashes of their names)."""
+
+    async def read_hosts(self, domains: Sequence[int]) -> dict[int, HostHead]:
+        """Return what decisions need of those domains that are known: cheaper than their whole records."""
 
     async def read_clocks(self) -> list[int]:
         """Return the clock of each shard."""

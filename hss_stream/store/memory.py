@@ -20,12 +20,12 @@ from hss_stream.store.cluster_store import (
 from hss_stream.store.effects import Drained, Effect, Joined, Linked
 from hss_stream.store.failures import StoreWentBackError
 from hss_stream.store.layout import PROBE_SLOTS, WHEEL_SECONDS
-from hss_stream.store.records import ClusterRecord, DomainRecord, RepresentativeRecord
+from hss_stream.store.records import ClusterRecord, DomainRecord, HostHead, RepresentativeRecord
 from hss_stream.store.shard_state import ShardState
+from hss_stream.verdicts.batch_view import ClusterHead
 from hss_stream.verdicts.cluster_class import ClassLimits
 from hss_stream.verdicts.cluster_id import shard_of
 from hss_stream.verdicts.cluster_rules import ClusterRules, is_alive
-from hss_stream.verdicts.placing import ClusterHead
 
 
 class MemoryClusterStore:
@@ -103,6 +103,15 @@ class MemoryClusterStore:
     async def read_domains(self, domains: Sequence[int]) -> list[DomainRecord | None]:
         """Return the records of domains."""
         return [deepcopy(self.states[domain % self.shards].domains.get(domain)) for domain in domains]
+
+    async def read_hosts(self, domains: Sequence[int]) -> dict[int, HostHead]:
+        """Return what decisions need of those domains that are known."""
+        known = zip(domains, await self.read_domains(domains), strict=True)
+        return {
+            domain: HostHead(one.latest, one.last, (one.sums[0], one.sums[1], one.sums[2]))
+            for domain, one in known
+            if one is not None
+        }
 
     async def read_clocks(self) -> list[int]:
         """Return the clock of each shard."""

@@ -6,6 +6,7 @@ write the same layouts (`scripts/records.lua`), and a test compares what both ma
 
 import struct
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from hss_stream.errors import StoreError
 from hss_stream.verdicts.cluster_class import CLUSTER_SUMS
@@ -160,3 +161,17 @@ class DomainRecord:
         verdict, flags, reserved = values[1:4]
         first, last, pages = values[6:9]
         return cls(verdict, flags, reserved, latest, worst, first, last, pages, values[9:13])
+
+
+class HostHead(NamedTuple):
+    """What decisions need of a domain's record: its latest cluster, its last use, its sums of fake text."""
+
+    latest: int
+    last: int
+    fake: tuple[int, int, int]
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> "HostHead":
+        """Return what the bytes of a domain's record say."""
+        values = DOMAIN.unpack_from(_checked(packed, DOMAIN_FORMAT, "domain"))
+        return cls(int.from_bytes(values[4], "big"), values[7], values[9:12])

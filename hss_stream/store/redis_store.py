@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hss_stream.store.address import StoreAddress
-from hss_stream.store.bucket_calls import BucketCall
+from hss_stream.store.bulk_reads import BucketRead, named_read
 from hss_stream.store.cluster_store import (
     BucketHits,
     ClusterHistory,
@@ -25,15 +25,16 @@ from hss_stream.store.records import (
     HIT,
     ClusterRecord,
     DomainRecord,
+    HostHead,
     RepresentativeRecord,
     name,
 )
 from hss_stream.store.script_calls import ScriptCalls
 from hss_stream.store.wire import pack, raise_errors
+from hss_stream.verdicts.batch_view import ClusterHead
 from hss_stream.verdicts.cluster_class import ClassLimits
 from hss_stream.verdicts.cluster_id import shard_of
 from hss_stream.verdicts.cluster_rules import ClusterRules
-from hss_stream.verdicts.placing import ClusterHead
 
 SKETCH_FORMAT = 2
 _EXPIRED = struct.Struct("<c8sIB")
@@ -78,27 +79,34 @@ class RedisClusterStore(ScriptCalls):
 
     async def read_buckets(self, words: NDArray[np.uint32], first_probe: int) -> BucketHits:
         """Look words up in the index."""
-        call = BucketCall(self.keys, words, first_probe)
-        answers = await self.wire.call("looking pages up", call.payload, call.answers) if call.answers else []
+        bulk = BucketRead(self.keys, words, first_probe)
+        answers = await self.wire.call("looking pages up", bulk.read.payload, bulk.read.answers)
         raise_errors("looking pages up", answers)
-        return call.hits(answers)
+        return bulk.hits(answers)
+
+    async def _read_named(
+        self, doing: str, letter: str, names: Sequence[int], *, by_domain: bool = False
+    ) -> list[tuple[int, bytes]]:
+        """Return the place in `names` and the value of each that there is."""
+        bulk = named_read(self.keys, letter, names, by_domain=by_domain)
+        answers = await self.wire.call(doing, bulk.payload, bulk.answers)
+        raise_errors(doing, answers)
+        pairs = zip(bulk.order.tolist(), bulk.values(answers), strict=True)
+        return [(place, value) for place, value in pairs if value]
 
     async def read_representatives(self, identities: Sequence[int]) -> list[RepresentativeRecord | None]:
         """Return representatives."""
-        keys = [self.keys.named("r", identity) for identity in identities]
-        values = await self._get_many("reading representatives", keys, [shard_of(one) for one in identities])
-        return [RepresentativeRecord.unpack(value) if value else None for value in values]
-
-    async def _read_packed(self, space: str, clusters: Sequence[int]) -> list[bytes | None]:
-        keys = [self.keys.named(space, cluster) for cluster in clusters]
-        return await self._get_many("reading clusters", keys, [shard_of(one) for one in clusters])
+        records: list[RepresentativeRecord | None] = [None] * len(identities)
+        for place, value in await self._read_named("reading representatives", "r", identities):
+            records[place] = RepresentativeRecord.unpack(value)
+        return records
 
     async def read_clusters(self, space: str, clusters: Sequence[int]) -> list[ClusterRecord | None]:
         """Return the records of clusters."""
-        return [
-            ClusterRecord.unpack(value) if value else None
-            for value in await self._read_packed(space, clusters)
-        ]
+        records: list[ClusterRecord | None] = [None] * len(clusters)
+        for place, value in await self._read_named("reading clusters", space, clusters):
+            records[place] = ClusterRecord.unpack(value)
+        return records
 
     async def read_history(self, space: str, cluster: int) -> ClusterHistory:
         """Return who said what about a cluster, and which it took over."""
@@ -115,23 +123,25 @@ class RedisClusterStore(ScriptCalls):
 
     async def read_heads(self, space: str, clusters: Sequence[int]) -> list[ClusterHead | None]:
         """Return what decisions need of clusters."""
-        heads: list[ClusterHead | None] = []
-        for packed in await self._read_packed(space, clusters):
-            if not packed:
-                heads.append(None)
-                continue
+        heads: list[ClusterHead | None] = [None] * len(clusters)
+        for place, packed in await self._read_named("reading clusters", space, clusters):
             last, into, count = _HEAD.unpack_from(packed)
             further = packed[CLUSTER.size : CLUSTER.size + HIT.size * count]
             hits = {int.from_bytes(one, "big"): number for one, number in HIT.iter_unpack(further)}
-            heads.append(ClusterHead(int.from_bytes(into, "big"), last, hits))
+            heads[place] = ClusterHead(int.from_bytes(into, "big"), last, hits)
         return heads
 
     async def read_domains(self, domains: Sequence[int]) -> list[DomainRecord | None]:
         """Return the records of domains."""
-        keys = [self.keys.domain(domain) for domain in domains]
-        shards = [domain % self.shards for domain in domains]
-        values = await self._get_many("reading domains", keys, shards)
-        return [DomainRecord.unpack(value) if value else None for value in values]
+        records: list[DomainRecord | None] = [None] * len(domains)
+        for place, value in await self._read_named("reading domains", "d", domains, by_domain=True):
+            records[place] = DomainRecord.unpack(value)
+        return records
+
+    async def read_hosts(self, domains: Sequence[int]) -> dict[int, HostHead]:
+        """Return what decisions need of those domains that are known."""
+        found = await self._read_named("reading domains", "d", domains, by_domain=True)
+        return {domains[place]: HostHead.unpack(value) for place, value in found}
 
     async def read_clocks(self) -> list[int]:
         """Return the clock of each shard."""

@@ -136,6 +136,8 @@ class Wire:
 
         Raises StoreAwayError (or StoreLoadingError) when the server was not there for `away_seconds`.
         """
+        if not answers:
+            return []
         pause, since = FIRST_PAUSE_SECONDS, time.monotonic()
         while True:
             link: _Answers | None = None

@@ -7,14 +7,13 @@ up again for the rest: after a merge, because counts of two shards move; and bef
 out to need probes that were not looked up for it.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hss_stream.signals.text_likeness import alike_parts
+from hss_stream.signals.text_likeness import alike_parts, alike_parts_many
+from hss_stream.verdicts.batch_view import BatchView, Candidate, ClusterHead, PageView
 from hss_stream.verdicts.cluster_id import make_id, shard_of, spread_shard
 from hss_stream.verdicts.cluster_rules import (
     FIRST_PROBES,
@@ -26,7 +25,7 @@ from hss_stream.verdicts.cluster_rules import (
     may_represent,
     survivor,
 )
-from hss_stream.verdicts.fake_sums import FakeSums
+from hss_stream.verdicts.fake_sums import MAX_SUM
 from hss_stream.verdicts.style_match import matching_slots_many
 
 OPENED, JOINED, MERGED, TOO_LITTLE_STYLE, HTTP_ERROR = range(5)
@@ -34,64 +33,6 @@ OUTCOMES = ("opened", "joined", "merged", "too_little_style", "http_error")
 
 # Entry of the index: upper half of the probe word and the representative.
 ENTRY_BYTES = 10
-
-
-@dataclass(slots=True)
-class ClusterHead:
-    """What decisions need of a cluster's record; `further` maps further representatives to their joins."""
-
-    into: int
-    last: int
-    further: dict[int, int] = field(default_factory=dict)
-
-
-class Candidate(NamedTuple):
-    """A representative that matches a page; `first`: the first probes found it."""
-
-    slots: int
-    representative: int
-    first: bool
-
-
-@dataclass(slots=True)
-class PageView:
-    """A page to place and what was looked up for it. `complete`: with all probes, not the first alone."""
-
-    offset: int
-    at: int
-    domain: int
-    links: tuple[int, ...] = ()
-    text: bytes = b""
-    fake: tuple[int, int, int] = (0, 0, 0)
-    candidates: list[Candidate] = field(default_factory=list)
-    complete: bool = True
-    excluded: int | None = None
-
-
-@dataclass
-class BatchView:
-    """A batch and the state it is decided on: a copy that deciding may change.
-
-    `sketches` are rows of stored bytes (`style_match.sketch_rows`), `words` the probe words of each page
-    (0: empty slot), `entries` and `bucket_bytes` how many entries of the same word, and bytes in all,
-    their buckets hold. `owners` maps representatives to the cluster they were made for, `sketch_of` and
-    `text_of` give their sketches and text parts.
-    """
-
-    source: int
-    shards: int
-    pages: list[PageView]
-    sketches: NDArray[np.uint16]
-    words: NDArray[np.uint32]
-    entries: NDArray[np.int64]
-    bucket_bytes: NDArray[np.int64]
-    clocks: list[int]
-    heads: dict[int, ClusterHead]
-    owners: dict[int, int]
-    domains: dict[int, tuple[int, int]]
-    host_sums: dict[int, tuple[int, ...]]
-    sketch_of: Callable[[int], NDArray[np.uint16]]
-    text_of: Callable[[int], bytes]
 
 
 @dataclass(slots=True)
@@ -133,11 +74,29 @@ class Deciding:
         self.rules = rules
         self.gone: set[int] = set()
         self.fresh: dict[int, int] = {}
+        self.later: dict[int, list[Candidate]] = {}
         self.added: dict[tuple[int, int], int] = {}
         self.bucket_added: dict[tuple[int, int], int] = {}
+        times = [page.at for page in view.pages]
+        newest = max(*view.clocks, *times)
+        lasts = [head.last for head in view.heads.values()]
+        # A use sets the time of a cluster to at least this.
+        lasts.append(max(min(view.clocks), min(times)))
+        # Where nothing can die before the batch ends, paths stay what they are.
+        self.calm = is_alive(min(lasts), newest, rules.lifetime_seconds)
+        self.paths: dict[int, tuple[int, ...]] = {}
 
-    def path_of(self, representative: int) -> list[int] | None:
-        """Return the clusters from a representative's own to the one it counts for; None if any is dead."""
+    def path_of(self, representative: int) -> tuple[int, ...]:
+        """Return the clusters from a representative's own to the one it counts for; empty if any is dead."""
+        if representative not in self.paths:
+            path = self.find_path(representative)
+            if not self.calm:
+                return path
+            self.paths[representative] = path
+        return self.paths[representative]
+
+    def find_path(self, representative: int) -> tuple[int, ...]:
+        """Follow merges from a representative's cluster."""
         view = self.view
         path = []
         identity = view.owners[representative]
@@ -146,22 +105,45 @@ class Deciding:
             if head is None or not is_alive(
                 head.last, view.clocks[shard_of(identity)], self.rules.lifetime_seconds
             ):
-                return None
+                return ()
             path.append(identity)
             identity = head.into
-        return path
+        return tuple(path)
 
-    def usable(self, page: PageView) -> list[tuple[Candidate, list[int]]] | None:
+    def plain_joins(self) -> list[int]:
+        """Return for each page the place of its best match if it can do nothing but join there, else -1.
+
+        Such a page is near its best match, and everything else it matches belongs to the same cluster:
+        it opens, merges and represents nothing, whatever the pages before it do.
+        """
+        starts, names, slots, first = self.view.matches
+        if not self.calm or not len(names):
+            return [-1] * len(self.view.pages)
+        unique, numbers = np.unique(names, return_inverse=True)
+        paths = [self.path_of(name) for name in unique.tolist()]
+        roots = np.array([path[-1] if path else 0 for path in paths], np.uint64)[numbers]
+        matching = np.flatnonzero(starts[1:] > starts[:-1])
+        best = starts[matching]
+        least, most = np.minimum.reduceat(roots, best), np.maximum.reduceat(roots, best)
+        # Where the first probes are sure they alone decide; a page with all probes is then looked at closely.
+        sure = np.maximum.reduceat(slots * first, best) >= self.rules.sure_slots
+        plain = (least == most) & (least > 0) & (slots[best] >= self.rules.near_slots)
+        plain &= sure != self.view.complete[matching]
+        places = np.full(len(self.view.pages), -1, np.int64)
+        places[matching[plain]] = best[plain]
+        return places.tolist()
+
+    def usable(self, number: int) -> list[tuple[Candidate, tuple[int, ...]]] | None:
         """Return live candidates with their paths, best first; None when more probes must be looked up."""
         found = []
-        for candidate in page.candidates:
-            path = None if candidate.representative in self.gone else self.path_of(candidate.representative)
-            if path is not None:
+        for candidate in (*self.view.candidates_of(number), *self.later.get(number, ())):
+            path = () if candidate.representative in self.gone else self.path_of(candidate.representative)
+            if path:
                 found.append((candidate, path))
         first = [pair for pair in found if pair[0].first]
         if any(is_sure(candidate.slots, self.rules) for candidate, _ in first):
             found = first
-        elif not page.complete:
+        elif not self.view.complete[number]:
             return None
         if len(found) > 1:
             found.sort(key=lambda pair: (-pair[0].slots, pair[0].representative))
@@ -177,7 +159,7 @@ class Deciding:
         number = self.fresh.get(representative)
         return self.view.text_of(representative) if number is None else self.view.pages[number].text
 
-    def merges_of(self, found: list[tuple[Candidate, list[int]]]) -> list[int]:
+    def merges_of(self, found: list[tuple[Candidate, tuple[int, ...]]]) -> list[int]:
         """Return the clusters this page proves to be one: that of the best match, and those it bridges to."""
         best, path = found[0]
         roots = {path[-1]: best}
@@ -229,7 +211,8 @@ class Deciding:
             hits = sum(1 << probe for probe in np.flatnonzero(shared).tolist()) & mask
             if hits:
                 first = hits & ((1 << FIRST_PROBES) - 1) != 0
-                view.pages[other].candidates.append(Candidate(int(slots[ahead]), representative, first))
+                shown = Candidate(int(slots[ahead]), representative, first)
+                self.later.setdefault(other, []).append(shown)
 
     def open(self, number: int, page: PageView) -> Decision:
         """Let a page that matches nothing open a cluster and be its prototype."""
@@ -244,7 +227,7 @@ class Deciding:
             page.offset, OPENED, identity, identity, 128, becomes=identity, probes=mask, links=len(page.links)
         )
 
-    def join(self, number: int, page: PageView, found: list[tuple[Candidate, list[int]]]) -> Decision:
+    def join(self, number: int, page: PageView, found: list[tuple[Candidate, tuple[int, ...]]]) -> Decision:
         """Let a page join the cluster of its best match, and be a representative if that is far away."""
         view = self.view
         best, path = found[0]
@@ -273,6 +256,22 @@ class Deciding:
             self.use(identity, page.at)
         return decision
 
+    def join_plainly(
+        self, page: PageView, representative: int, slots: int, alike: tuple[int, int]
+    ) -> Decision:
+        """Let a page that `plain_joins` named join its cluster."""
+        path = self.paths[representative]
+        cluster = path[-1]
+        decision = Decision(page.offset, JOINED, cluster, representative, slots, 0, 0, *alike, path[:-1])
+        further = self.view.heads[path[0]].further
+        if representative in further:
+            further[representative] += 1
+        if page.links:
+            self.count_links(page, decision)
+        for identity in path:
+            self.use(identity, page.at)
+        return decision
+
     def replace(self, head: ClusterHead, becomes: int, evicted: int | None) -> None:
         """Note a new representative, and that another is gone."""
         if evicted is not None:
@@ -295,34 +294,56 @@ class Deciding:
     def note_domain(self, page: PageView, decision: Decision) -> None:
         """Follow what applying does to the record of the page's domain."""
         view = self.view
-        shard = page.domain % view.shards
-        known = view.domains.get(page.domain)
-        sums: tuple[int, ...] = (0, 0, 0)
+        domain = page.domain
+        shard = domain % view.shards
+        known = view.domains.get(domain)
+        sums = (0, 0, 0)
         if known is not None and is_alive(known[1], view.clocks[shard], self.rules.domain_lifetime_seconds):
-            sums = view.host_sums.get(page.domain, sums)
-        decision.host = (FakeSums(*sums[:3]) + FakeSums(*page.fake)).to_numbers()
-        view.host_sums[page.domain] = decision.host
-        view.clocks[shard] = max(view.clocks[shard], page.at)
-        view.domains[page.domain] = (decision.cluster, view.clocks[shard])
+            sums = view.host_sums.get(domain, sums)
+        if page.fake != (0, 0, 0):
+            one, two, three = map(int.__add__, sums, page.fake)
+            sums = (min(one, MAX_SUM), min(two, MAX_SUM), min(three, MAX_SUM))
+        decision.host = view.host_sums[domain] = sums
+        clock = view.clocks[shard] = max(view.clocks[shard], page.at)
+        view.domains[domain] = (decision.cluster, clock)
 
 
 def decide_batch(view: BatchView, rules: ClusterRules) -> list[Decision]:
     """Return the decisions for the first pages of a batch, at least one; the rest must be looked up again."""
     run = Deciding(view, rules)
+    plain = run.plain_joins()
+    names, slots = view.matches.names.tolist(), view.matches.slots.tolist()
+    alike = _alike_to_best(view, [names[place] if place >= 0 else 0 for place in plain])
     decisions: list[Decision] = []
-    for number, page in enumerate(view.pages):
+    for number, (page, place) in enumerate(zip(view.pages, plain, strict=True)):
         if page.excluded is not None:
             decisions.append(Decision(page.offset, page.excluded))
             continue
-        found = run.usable(page)
-        if found is None:
-            break
-        try:
-            decision = run.join(number, page, found) if found else run.open(number, page)
-        except LookUpAgain:
+        if place >= 0 and number not in run.later and names[place] not in run.gone:
+            decision = run.join_plainly(page, names[place], slots[place], alike[number])
+        elif (closely := _decide_closely(run, number, page)) is not None:
+            decision = closely
+        else:
             break
         run.note_domain(page, decision)
         decisions.append(decision)
         if decision.merges:
             break
     return decisions
+
+
+def _decide_closely(run: Deciding, number: int, page: PageView) -> Decision | None:
+    """Decide a page that may do anything; None when it must be looked up again."""
+    found = run.usable(number)
+    if found is None:
+        return None
+    try:
+        return run.join(number, page, found) if found else run.open(number, page)
+    except LookUpAgain:
+        return None
+
+
+def _alike_to_best(view: BatchView, names: list[int]) -> list[tuple[int, int]]:
+    """Return likeness of text (equal and filled parts) of pages to these representatives (0: none)."""
+    texts = [view.text_of(name) if name else b"" for name in names]
+    return alike_parts_many([page.text for page in view.pages], texts)

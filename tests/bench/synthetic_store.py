@@ -3,10 +3,10 @@
 A page of a template has 40 % of its slots replaced, as in the prototype's figures.
 """
 
-import asyncio
 from collections.abc import Iterator
 
 import numpy as np
+import uvloop
 
 from hss_stream.steps.candidates import SketchedPage
 from hss_stream.steps.events import Origin
@@ -110,7 +110,7 @@ def zipf_templates(count: int, clusters: int, seed: int) -> np.ndarray:
 
 def run(main: object) -> Iterator[dict[str, object]]:
     """Yield what an async generator yields."""
-    loop = asyncio.new_event_loop()
+    loop = uvloop.new_event_loop()
     try:
         while True:
             try:

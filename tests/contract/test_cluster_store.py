@@ -49,6 +49,23 @@ async def test_sources_are_numbered_once(make_store):
     await store.close()
 
 
+async def test_asking_for_nothing_answers(make_store):
+    """Reads of nothing give nothing, at once."""
+    store = make_store()
+    await store.open()
+
+    assert ([], [], [], [], {}) == (
+        await store.read_representatives([]),
+        await store.read_clusters("s", []),
+        await store.read_heads("s", []),
+        await store.read_domains([]),
+        await store.read_hosts([]),
+    )
+    assert {} == await store.apply(1, {})
+    assert 0 == len((await store.read_buckets(np.zeros((2, 6), np.uint32), 0)).rows)
+    await store.close()
+
+
 async def test_effects_happen_once(make_store):
     """Effects at or below the fence change nothing and answer as the first time."""
     store = make_store()
