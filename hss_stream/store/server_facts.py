@@ -17,6 +17,7 @@ class ServerFacts:
     appends: bool
     used_bytes: int
     keys: int
+    clock_ms: int
 
     @property
     def may_evict(self) -> bool:
@@ -38,4 +39,5 @@ async def read_facts(wire: Wire) -> ServerFacts:
         facts.get("aof_enabled") == "1",
         int(facts.get("used_memory", 0)),
         keys,
+        int(facts.get("server_time_usec", 0)) // 1000,
     )

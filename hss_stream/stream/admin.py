@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Literal
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
 
 from hss_stream.errors import StreamError
@@ -48,6 +49,30 @@ async def create_topics(
                 f"creating topic {name}: {error.__name__} {text[0] if text else ''}; see the broker's log"
             )
     return results
+
+
+async def broker_count(client: Any) -> int:
+    """Return how many brokers the cluster has."""
+    return len((await client.describe_cluster())["brokers"])
+
+
+async def unlike_plans(client: Any, plans: Sequence[TopicPlan]) -> dict[str, list[str]]:
+    """Return, by topic, the settings that are not as planned: `name is value, planned is value`."""
+    resources = [ConfigResource(ConfigResourceType.TOPIC, plan.name) for plan in plans]
+    found: dict[str, dict[str, str]] = {}
+    for answer in await client.describe_configs(resources):
+        for _, _, _, name, entries in answer.resources:
+            found[name] = {entry[0]: entry[1] for entry in entries}
+    unlike = {
+        plan.name: [
+            f"{key} is {found[plan.name].get(key)}, planned is {value}"
+            for key, value in plan.to_config().items()
+            if found[plan.name].get(key) != value
+        ]
+        for plan in plans
+        if plan.name in found
+    }
+    return {name: differences for name, differences in unlike.items() if differences}
 
 
 async def missing_topics(client: Any, plans: Sequence[TopicPlan]) -> list[str]:
