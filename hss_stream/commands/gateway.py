@@ -22,10 +22,10 @@ from hss_stream.steps.look_up_mail import read_mail
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.open_store import make_store
 from hss_stream.store.redis_store import RedisClusterStore
+from hss_stream.store.wire import Wire
 from hss_stream.stream.connection import bootstrap_servers, client_options
 from hss_stream.stream.label_sender import KafkaLabelSender
 from hss_stream.stream.topics import Topics
-from hss_stream.verdicts.alert import AlertRules
 
 REOPEN_SECONDS = 1.0
 WARM_UP = b"Subject: x\nContent-Type: text/html\n\n<p>Some words of a message.</p>"
@@ -64,7 +64,8 @@ async def _serve(settings: Settings, shared_port: int | None) -> None:
         own,
         SpaceStores(**opened),
         metrics=GatewayMetrics(),
-        alert_rules=AlertRules(settings.verdict.suspect_score, settings.verdict.spam_score),
+        alert_rules=settings.verdict.to_rules(),
+        allow_lists=settings.verdict.to_lists(),
         label_sender=sender,
         shared_rates=_shared_rates(store, settings.store.prefix),
         log_as_json=settings.log_format == "json",
@@ -105,7 +106,10 @@ def _make_stores(settings: Settings) -> dict[str, ClusterStore]:
 
 
 def _shared_rates(store: ClusterStore, prefix: str) -> RedisRates | None:
-    return RedisRates(store.wire, prefix) if isinstance(store, RedisClusterStore) else None
+    # On a connection of its own: the store's is told of every change of what was read on it.
+    if not isinstance(store, RedisClusterStore):
+        return None
+    return RedisRates(Wire(store.wire.address, store.wire.away_seconds), prefix)
 
 
 def _label_sender(settings: Settings) -> KafkaLabelSender:

@@ -2,19 +2,26 @@
 
 aiohttp closes a connection that is idle between requests. It does not mind one that sends a byte a second
 for ever; a sweep does, once a second over all connections, which is cheaper than a timer for each request.
+Requests that `at_once.py` can answer are taken out between aiohttp's parser and its tasks.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import cast
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, cast
 
 from aiohttp import web
+from aiohttp.http import HttpRequestParser, RawRequestMessage
+from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 
+from hss_stream.gateway.call import Answer
 from hss_stream.gateway.options import GatewaySettings
 from hss_stream.gateway.problem import CONTENT_TYPE, Problem
+from hss_stream.gateway.response import WholeResponse
 from hss_stream.observe.gateway_metrics import GatewayMetrics
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+AnswerAtOnce = Callable[[RawRequestMessage, str], bytes | None]
+_Messages = Sequence[tuple[RawRequestMessage, StreamReader]]
 
 _FULL = Problem("overloaded", "too many connections")
 _REFUSAL = (
@@ -24,13 +31,31 @@ _REFUSAL = (
 )
 
 
-SERVER = "hss-stream"
+class _Parser:
+    """aiohttp's parser; requests that were answered at once do not come out of it."""
+
+    __slots__ = ("_connection", "_parser")
+
+    def __init__(self, parser: HttpRequestParser, connection: "LimitedConnection") -> None:
+        self._parser = parser
+        self._connection = connection
+
+    def feed_data(self, data: bytes) -> tuple[_Messages, bool, bytes]:
+        """Parse bytes; return the requests that are still to be answered."""
+        messages: _Messages
+        messages, upgraded, tail = self._parser.feed_data(data)
+        if messages and not upgraded:
+            messages = self._connection.answer_at_once(messages)
+        return messages, upgraded, tail
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._parser, name)
 
 
 class LimitedConnection(web.RequestHandler):
     """One connection; `headers_since` is when an unfinished request began to arrive."""
 
-    __slots__ = ("_is_refused", "_limits", "headers_since", "in_request")
+    __slots__ = ("_address", "_is_refused", "_limits", "headers_since", "in_request")
 
     def __init__(self, server: "LimitedServer", loop: asyncio.AbstractEventLoop) -> None:
         limits = server.limits
@@ -45,7 +70,9 @@ class LimitedConnection(web.RequestHandler):
             auto_decompress=False,
         )
         self._limits = server
+        self._address = ""
         self._is_refused = False
+        self._parser = cast("HttpRequestParser", _Parser(cast("HttpRequestParser", self._parser), self))
         self.headers_since: float | None = None
         self.in_request = False
 
@@ -59,6 +86,8 @@ class LimitedConnection(web.RequestHandler):
             transport.close()
             return
         super().connection_made(transport)
+        peer = transport.get_extra_info("peername")
+        self._address = str(peer[0]) if isinstance(peer, tuple) else ""
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """Let the connection go."""
@@ -72,6 +101,23 @@ class LimitedConnection(web.RequestHandler):
         if not self.in_request and self.headers_since is None:
             self.headers_since = self._loop.time()
         super().data_received(data)
+
+    def answer_at_once(self, messages: _Messages) -> _Messages:
+        """Answer requests that need no waiting, in their order; return those from the first other one on."""
+        for number, (message, payload) in enumerate(messages):
+            transport = self.transport
+            # Idle, and the client reads what it is sent: otherwise answers would pile up, or change places.
+            is_free = self._waiter is not None and not self._waiter.done() and not self._paused
+            if transport is None or not is_free or self._messages or payload is not EMPTY_PAYLOAD:
+                return messages[number:]
+            answer = self._limits.at_once(message, self._address)
+            if answer is None:
+                return messages[number:]
+            transport.write(answer)
+            self._parser.message_consumed()  # type: ignore[union-attr] # gone only with the transport
+            self.headers_since = None
+            self._next_keepalive_close_time = self._loop.time() + self.keepalive_timeout
+        return ()
 
     def request_begun(self) -> None:
         """Note that a request's headers are complete."""
@@ -97,17 +143,17 @@ class LimitedConnection(web.RequestHandler):
         problem = (
             Problem("failed", "see the log") if status >= 500 else Problem("bad-request", "this is no HTTP")
         )
-        answer = web.Response(status=problem.status, body=problem.to_json(), content_type=CONTENT_TYPE)
-        answer.headers["Server"] = SERVER
-        answer.force_close()
-        return answer
+        return WholeResponse(Answer(problem.to_json(), problem.status, CONTENT_TYPE, {"Connection": "close"}))
 
 
 class LimitedServer(web.Server):
     """Makes the connections of one process and knows them all."""
 
-    def __init__(self, handler: Handler, limits: GatewaySettings, metrics: GatewayMetrics) -> None:
+    def __init__(
+        self, handler: Handler, at_once: AnswerAtOnce, limits: GatewaySettings, metrics: GatewayMetrics
+    ) -> None:
         super().__init__(handler)
+        self.at_once = at_once
         self.limits = limits
         self.metrics = metrics
 

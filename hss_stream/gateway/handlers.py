@@ -1,25 +1,37 @@
 """What each route does: values in, an answer or a `Problem` out."""
 
+from collections.abc import Callable
 from time import monotonic
+from typing import NamedTuple
 from urllib.parse import unquote
 
 import orjson
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from hss_stream.gateway.answers import cluster_answer, name_answer, url_answer, verdict_answer
-from hss_stream.gateway.call import Answer, Call, etag_of, json_answer, tagged_answer
+from hss_stream.gateway.at_once import TOOK_BYTES
+from hss_stream.gateway.call import Answer, Call, etag_of, json_answer, tag_headers, tagged_answer
+from hss_stream.gateway.gathered_reads import noted_keys
 from hss_stream.gateway.json_body import parse_json
 from hss_stream.gateway.labels import Labels
 from hss_stream.gateway.lookups import LookUps
 from hss_stream.gateway.models import LookupRequest
-from hss_stream.gateway.name_cache import NameCache
+from hss_stream.gateway.name_cache import KeptAnswer, NameCache
 from hss_stream.gateway.problem import CONTENT_TYPE, Problem
 from hss_stream.gateway.queue import WorkQueue
+from hss_stream.gateway.response import head_of
 from hss_stream.observe.gateway_metrics import GatewayMetrics
 from hss_stream.steps.look_up_name import normal_name
 from hss_stream.verdicts.cluster_id import from_text
 
 MAX_URL = 8192
+
+
+class Reads(NamedTuple):
+    """What a look-up has read, and how many changes there had been when it began."""
+
+    keys: set[bytes]
+    changes: int
 
 
 class Handlers:
@@ -32,6 +44,7 @@ class Handlers:
         queue: WorkQueue,
         names: NameCache,
         metrics: GatewayMetrics,
+        hash_subject: Callable[[bytes], str],
         openapi: bytes,
     ) -> None:
         self.label = labels.place
@@ -39,6 +52,7 @@ class Handlers:
         self._queue = queue
         self._names = names
         self._metrics = metrics
+        self._hash_subject = hash_subject
         self._openapi = openapi
         self._openapi_tag = etag_of(openapi)
 
@@ -64,33 +78,26 @@ class Handlers:
     async def nameserver(self, call: Call) -> Answer:
         """Look a name server up."""
         call.subject = call.rest.encode("utf-8", "replace")
-        kept = self._names.find(call.rest, monotonic())
-        if kept is not None:
-            self._metrics.cache_asked("hit")
-            self._note(call, "name", kept.verdict)
-            return tagged_answer(call, kept.body, kept.etag)
-        self._metrics.cache_asked("miss")
+        if (kept := self._find_kept(call)) is not None:
+            return kept
+        reads = self._begin()
         name = _checked_name(unquote(call.rest))
         async with self._queue:
             looked = await self._lookups.name(name)
-        return self._read_answer(call, "name", name_answer(looked), call.rest)
+        return self._read_answer(call, "name", name_answer(looked), reads)
 
     async def url(self, call: Call) -> Answer:
         """Look a URL up."""
-        key = f"?{call.request.rel_url.raw_query_string}"
-        call.subject = key.encode("utf-8", "replace")
-        kept = self._names.find(key, monotonic())
-        if kept is not None:
-            self._metrics.cache_asked("hit")
-            self._note(call, "url", kept.verdict)
-            return tagged_answer(call, kept.body, kept.etag)
-        self._metrics.cache_asked("miss")
+        call.subject = call.request.rel_url.raw_query_string.encode("utf-8", "replace")
+        if (kept := self._find_kept(call)) is not None:
+            return kept
+        reads = self._begin()
         url = _checked_url(call.query("url"))
         if not url:
             raise Problem("bad-value", "the parameter `url` is empty")
         async with self._queue:
             looked = await self._lookups.url(url)
-        return self._read_answer(call, "url", url_answer(looked), key)
+        return self._read_answer(call, "url", url_answer(looked), reads)
 
     async def cluster(self, call: Call) -> Answer:
         """Look a cluster up."""
@@ -108,7 +115,7 @@ class Handlers:
             raise Problem("not-found", "there is no such cluster, or it has expired")
         body = orjson.dumps(cluster_answer(looked.found, call.rest))
         self._note(call, "cluster", "unknown")
-        return tagged_answer(call, body, etag_of(body))
+        return tagged_answer(call, body[:-1] + b',"took_ms":', etag_of(body))
 
     async def lookup(self, call: Call) -> Answer:
         """Look many names and URLs up."""
@@ -161,15 +168,36 @@ class Handlers:
             return Answer(b"", 304, headers={"ETag": self._openapi_tag})
         return Answer(self._openapi, headers={"ETag": self._openapi_tag})
 
-    def _read_answer(self, call: Call, kind: str, content: dict[str, object], key: str) -> Answer:
-        """Return the answer of a cheap read, and keep it unless it is degraded."""
+    def _begin(self) -> Reads:
+        """Note from now on what a look-up reads, so that its answer can be kept."""
+        return Reads(noted_keys() if self._names.has_room else set(), self._names.changes)
+
+    def _find_kept(self, call: Call) -> Answer | None:
+        """Return a kept answer to a request that could not be answered at once."""
+        kept = self._names.find(call.request.raw_path, monotonic())
+        self._metrics.cache_asked("miss" if kept is None else "hit")
+        if kept is None:
+            return None
+        self._note(call, kept.kind, kept.verdict)
+        return tagged_answer(call, kept.body, kept.etag)
+
+    def _read_answer(self, call: Call, kind: str, content: dict[str, object], reads: Reads) -> Answer:
+        """Return the answer of a cheap read, and keep it unless it is degraded or may be old already."""
         verdict, degraded = str(content["verdict"]), bool(content["degraded"])
         self._note(call, kind, verdict, degraded=degraded)
-        body = orjson.dumps(content)
         if degraded:
             return json_answer(call, content)
-        kept = self._names.keep(key, body, etag_of(body), verdict, monotonic())
-        return tagged_answer(call, kept.body, kept.etag)
+        body = orjson.dumps(content)
+        etag = etag_of(body)
+        body = body[:-1] + b',"took_ms":'
+        if reads.changes == self._names.changes and self._names.has_room:
+            subject = "" if call.subject is None else self._hash_subject(call.subject)
+            route = "nameserver" if kind == "name" else kind
+            head = head_of(Answer(b"", headers=tag_headers(etag)), len(body) + TOOK_BYTES)
+            until = self._names.until(monotonic())
+            kept = KeptAnswer(head, body, etag, route, kind, verdict, subject, until, reads.keys)
+            self._names.keep(call.request.raw_path, kept)
+        return tagged_answer(call, body, etag)
 
     def _note(self, call: Call, kind: str, verdict: str, *, degraded: bool = False) -> None:
         call.verdict = verdict

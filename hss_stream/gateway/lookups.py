@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from hss_stream.errors import StoreError
 from hss_stream.gateway.breaker import Breaker
+from hss_stream.gateway.gathered_reads import GatheredReads, set_deadline
 from hss_stream.steps.judge_pages import TEXT_RULES
 from hss_stream.steps.look_up_cluster import FoundCluster
 from hss_stream.steps.look_up_mail import LookUpMail, ReadMail, read_mail
@@ -20,6 +21,7 @@ from hss_stream.steps.look_up_name import LookUpName, NameVerdict
 from hss_stream.steps.look_up_page import UNKNOWN, LookUpPage, ReadPage, SubjectVerdict, read_page
 from hss_stream.steps.look_up_space import LookUpSpace
 from hss_stream.steps.look_up_url import LookUpUrl, UrlVerdict
+from hss_stream.steps.page_verdict import AllowLists
 from hss_stream.steps.scan_page import domain_of_url
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.verdicts.alert import AlertRules
@@ -31,7 +33,9 @@ Found = TypeVar("Found")
 # Bodies from this size on are read in a thread: the kernels release the GIL, and others need not wait.
 THREAD_BYTES = 128 * 1024
 
-_NOTHING = SubjectVerdict(UNKNOWN)
+
+def _nothing() -> SubjectVerdict:
+    return SubjectVerdict(UNKNOWN)
 
 
 class Looked(NamedTuple, Generic[Found]):
@@ -60,41 +64,48 @@ class LookUps:
         breaker: Breaker,
         budget_seconds: float,
         alert_rules: AlertRules | None = None,
+        lists: AllowLists | None = None,
         executor: Executor | None = None,
     ) -> None:
         alert_rules = alert_rules or AlertRules()
-        style = LookUpSpace(stores.style, ClusterRules(), STYLE)
-        text = None if stores.text is None else LookUpSpace(stores.text, TEXT_RULES, TEXT)
-        campaigns = None if stores.mail is None else LookUpSpace(stores.mail, TEXT_RULES, MAIL)
+
+        def gathered(store: ClusterStore) -> GatheredReads:
+            return GatheredReads(store, budget_seconds, getattr(store, "keys", None))
+
+        self._reads = gathered(stores.style)
+        style = LookUpSpace(self._reads, ClusterRules(), STYLE)
+        text = None if stores.text is None else LookUpSpace(gathered(stores.text), TEXT_RULES, TEXT)
+        campaigns = None if stores.mail is None else LookUpSpace(gathered(stores.mail), TEXT_RULES, MAIL)
         self.breaker = breaker
-        self._store = stores.style
         self._spaces = {space.space: space for space in (style, text, campaigns) if space is not None}
         self._budget_seconds = budget_seconds
         self._executor = executor
-        self._url = LookUpUrl(style, alert_rules)
-        self._page = LookUpPage(style, text, alert_rules)
-        self._mail = LookUpMail(campaigns, style, self._url, alert_rules)
+        self._url = LookUpUrl(style, alert_rules, lists)
+        self._page = LookUpPage(style, text, alert_rules, lists)
+        self._mail = LookUpMail(campaigns, style, self._url, alert_rules, lists)
         self._name = LookUpName()
 
     async def mail(self, raw: bytes) -> tuple[ReadMail, Looked[SubjectVerdict]]:
         """Look a message up."""
         mail = await self._read(len(raw), lambda: read_mail(raw))
-        return mail, await self._ask(lambda: self._mail(mail), _NOTHING)
+        return mail, await self._ask(lambda: self._mail(mail), _nothing)
 
     async def page(
         self, body: bytes, content_type: str | None, url: str
     ) -> tuple[ReadPage, Looked[SubjectVerdict]]:
         """Look a page up."""
         page = await self._read(len(body), lambda: read_page(body, content_type, url))
-        return page, await self._ask(lambda: self._page(page), _NOTHING)
+        return page, await self._ask(lambda: self._page(page), _nothing)
 
     async def url(self, url: str) -> Looked[UrlVerdict]:
         """Look a URL up."""
-        return await self._ask(lambda: self._url(url), UrlVerdict(_NOTHING, domain_of_url(url), None))
+        return await self._ask(
+            lambda: self._url(url), lambda: UrlVerdict(_nothing(), domain_of_url(url), None)
+        )
 
     async def name(self, name: str) -> Looked[NameVerdict]:
         """Look a name server up; `name` is a normal name."""
-        return await self._ask(lambda: self._name(name), NameVerdict(domain_of_url(f"//{name}")))
+        return await self._ask(lambda: self._name(name), lambda: NameVerdict(domain_of_url(f"//{name}")))
 
     async def cluster(self, space: str, identity: int) -> Looked[FoundCluster | None]:
         """Look a cluster up."""
@@ -102,13 +113,12 @@ class LookUps:
         return (
             Looked(None, degraded=False)
             if place is None
-            else await self._ask(lambda: place.cluster(identity), None)
+            else await self._ask(lambda: place.cluster(identity), lambda: None)
         )
 
     async def ping(self) -> bool:
         """Ask the store for a sign of life; feeds the breaker, so that recovery needs no traffic."""
-        clocks: list[int] = []
-        looked = await self._ask(self._store.read_clocks, clocks)
+        looked = await self._ask(self._reads.refresh_clocks, lambda: None)
         return not looked.degraded
 
     async def _read(self, size: int, read: Callable[[], Found]) -> Found:
@@ -116,15 +126,18 @@ class LookUps:
             return read()
         return await asyncio.get_running_loop().run_in_executor(self._executor, read)
 
-    async def _ask(self, ask: Callable[[], Awaitable[Found]], otherwise: Found) -> Looked[Found]:
-        """Return what the store says within the budget, or `otherwise`."""
-        if not self.breaker.may_call(monotonic()):
-            return Looked(otherwise, degraded=True)
+    async def _ask(
+        self, ask: Callable[[], Awaitable[Found]], otherwise: Callable[[], Found]
+    ) -> Looked[Found]:
+        """Return what the store says within the budget, or what is said otherwise."""
+        now = monotonic()
+        if not self.breaker.may_call(now):
+            return Looked(otherwise(), degraded=True)
+        set_deadline(now + self._budget_seconds)
         try:
-            async with asyncio.timeout(self._budget_seconds):
-                found = await ask()
+            found = await ask()
         except (StoreError, TimeoutError):
             self.breaker.failed(monotonic())
-            return Looked(otherwise, degraded=True)
+            return Looked(otherwise(), degraded=True)
         self.breaker.succeeded()
         return Looked(found, degraded=False)

@@ -64,7 +64,9 @@ class GatewaySettings(BaseModel, frozen=True, extra="forbid"):
         50_000, ge=0, description="Answers about names a process keeps; 0 asks the store each time."
     )
     cache_seconds: float = Field(
-        2.0, gt=0, description="Longest time a kept answer lives; a change of a name shows within it."
+        10.0,
+        gt=0,
+        description="Longest time a kept answer lives; a change that the store tells of ends it at once.",
     )
 
     @model_validator(mode="after")

@@ -34,14 +34,13 @@ class Bucket:
         self._level = burst
         self._at = now
 
-    def take(self, rate: float, burst: float, now: float) -> bool:
-        """Take one permit if there is one."""
+    def take(self, want: int, rate: float, burst: float, now: float) -> int:
+        """Take up to `want` permits."""
         self._level = min(burst, self._level + (now - self._at) * rate)
         self._at = now
-        if self._level < 1:
-            return False
-        self._level -= 1
-        return True
+        taken = min(want, int(self._level))
+        self._level -= taken
+        return taken
 
 
 class Buckets:
@@ -52,13 +51,13 @@ class Buckets:
         self._burst = max(1.0, burst)
         self._buckets: dict[str, Bucket] = {}
 
-    def take(self, key: str, now: float) -> bool:
-        """Take one permit of a key."""
+    def take(self, key: str, now: float, want: int = 1) -> int:
+        """Take up to `want` permits of a key."""
         bucket = self._buckets.pop(key, None) or Bucket(self._burst, now)
         if len(self._buckets) >= MAX_KEYS:
             del self._buckets[next(iter(self._buckets))]
         self._buckets[key] = bucket
-        return bucket.take(self._rate, self._burst, now)
+        return bucket.take(want, self._rate, self._burst, now)
 
 
 class RateLimit:
@@ -75,29 +74,35 @@ class RateLimit:
         self._ask_again_at = 0.0
 
     def has_permit(self, key: str) -> bool:
-        """Spend a permit that was taken before, if there is one."""
-        permits = self._permits.get(key, 0)
-        if permits:
-            self._permits[key] = permits - 1
-        return permits > 0
+        """Tell whether a permit that was taken before is left."""
+        return self._permits.get(key, 0) > 0
+
+    def spend(self, key: str) -> None:
+        """Spend a permit that is left."""
+        self._permits[key] -= 1
 
     async def admit(self, key: str, now: float) -> None:
         """Let a request through, or raise the problem of one too many."""
-        if not self.has_permit(key) and not await self._take(key, now):
+        if self.has_permit(key):
+            self.spend(key)
+        elif not await self._take(key, now):
             wait = max(1, round(1 / self._rate))
             raise Problem(
                 "too-many", f"at most {self._rate:g} requests a second", headers={"Retry-After": str(wait)}
             )
 
     async def _take(self, key: str, now: float) -> bool:
-        if self._shared is None or now < self._ask_again_at:
-            return self._own.take(key, now)
-        try:
-            taken = await self._shared.take(f"{self._name}:{key}", self._lease, self._rate, self._burst)
-        except (StoreError, TimeoutError):
-            self._ask_again_at = now + 1.0
-            return self._own.take(key, now)
+        """Take a bundle of permits and spend the first."""
+        taken = await self._bundle(key, now)
         if len(self._permits) >= MAX_KEYS:
             self._permits.clear()
         self._permits[key] = max(0, taken - 1)
         return taken > 0
+
+    async def _bundle(self, key: str, now: float) -> int:
+        if self._shared is not None and now >= self._ask_again_at:
+            try:
+                return await self._shared.take(f"{self._name}:{key}", self._lease, self._rate, self._burst)
+            except (StoreError, TimeoutError):
+                self._ask_again_at = now + 1.0
+        return self._own.take(key, now, self._lease)

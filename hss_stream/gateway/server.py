@@ -6,14 +6,16 @@ from time import monotonic
 
 from aiohttp import web
 
+from hss_stream.gateway.at_once import AtOnce
 from hss_stream.gateway.call import Answer, Call
-from hss_stream.gateway.connection import SERVER, LimitedConnection, LimitedServer
+from hss_stream.gateway.connection import LimitedConnection, LimitedServer
 from hss_stream.gateway.guard import ANONYMOUS, Guard
 from hss_stream.gateway.handlers import Handlers, problem_answer
 from hss_stream.gateway.lookups import LookUps
 from hss_stream.gateway.options import GatewaySettings
 from hss_stream.gateway.problem import Problem
 from hss_stream.gateway.rates import BAD_TOKENS_BURST, BAD_TOKENS_PER_SECOND, Buckets, RateLimit
+from hss_stream.gateway.response import WholeResponse
 from hss_stream.gateway.routes import ROUTES, Route, match_route
 from hss_stream.gateway.token_file import Token
 from hss_stream.observe.access_log import AccessLog
@@ -44,6 +46,7 @@ class GatewayServer:
         rates: tuple[RateLimit, RateLimit],
         lookups: LookUps,
         handlers: Handlers,
+        at_once: AtOnce,
         metrics: GatewayMetrics,
         access_log: AccessLog,
     ) -> None:
@@ -55,7 +58,7 @@ class GatewayServer:
         self._metrics = metrics
         self._access_log = access_log
         self._handlers = {route.handler: getattr(handlers, route.handler) for route in ROUTES}
-        self._server = LimitedServer(self.handle, limits, metrics)
+        self._server = LimitedServer(self.handle, at_once, limits, metrics)
         self._listener: asyncio.Server | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -77,16 +80,15 @@ class GatewayServer:
             if isinstance(connection, LimitedConnection):
                 connection.request_ended()
         self._note(call, route, answer.status)
-        return _to_response(answer)
+        return WholeResponse(answer)
 
     async def _answer(self, call: Call, route: Route) -> Answer:
         if route.scope is not None and not (route.handler == "metrics" and self._are_metrics_open):
             address = call.request.remote or ""
             call.token = self._admit(call, route.scope, address)
             now = monotonic()
-            if not self._address_rate.has_permit(address):
-                await self._address_rate.admit(address, now)
-            if call.token is not ANONYMOUS and not self._token_rate.has_permit(call.token.id):
+            await self._address_rate.admit(address, now)
+            if call.token is not ANONYMOUS:
                 await self._token_rate.admit(call.token.id, now)
         answer: Answer = await self._handlers[route.handler](call)
         return answer
@@ -114,7 +116,7 @@ class GatewayServer:
             seconds=seconds,
             token=call.token.id,
             address=call.request.remote or "",
-            subject=call.subject,
+            subject=None if call.subject is None else self._access_log.hash_subject(call.subject),
             verdict=call.verdict,
             degraded=call.degraded,
             bytes_in=call.bytes_in,
@@ -151,11 +153,3 @@ class GatewayServer:
         self._server.pre_shutdown()
         await self._server.shutdown(seconds)
         self._access_log.flush()
-
-
-def _to_response(answer: Answer) -> web.Response:
-    headers = {"Content-Type": answer.content_type, "Server": SERVER, **answer.headers}
-    response = web.Response(body=answer.body, status=answer.status, headers=headers)
-    if answer.headers.get("Connection") == "close":
-        response.force_close()
-    return response

@@ -38,9 +38,9 @@ class AccessLog:
 
     def note(
         self, *, route: str, method: str, status: int, seconds: float, token: str, address: str,
-        subject: bytes | None, verdict: str | None, degraded: bool, bytes_in: int,
+        subject: str | None, verdict: str | None, degraded: bool, bytes_in: int,
     ) -> None:  # fmt: skip
-        """Keep the line of a request for the next flush."""
+        """Keep the line of a request for the next flush; `subject` is what `hash_subject` gave."""
         if not self._enabled:
             return
         fields: dict[str, object] = {
@@ -53,7 +53,7 @@ class AccessLog:
             "took_ms": round(seconds * 1000, 2),
             "token": token,
             "address": self._hash_address(address),
-            "subject": None if subject is None else self.hash_subject(subject),
+            "subject": subject,
             "verdict": verdict,
             "degraded": degraded,
             "bytes": bytes_in,

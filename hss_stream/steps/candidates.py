@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hss_stream.signals.slot_pairs import SLOTS, match_hits
-from hss_stream.store.cluster_store import PROBES, BucketHits, ClusterStore
+from hss_stream.store.cluster_store import PROBES, BucketHits, ClusterReads, ClusterStore
 from hss_stream.store.records import RepresentativeRecord
 from hss_stream.verdicts.batch_view import BatchView, ClusterHead, Matches
 from hss_stream.verdicts.cluster_id import STYLE, shard_of
@@ -68,7 +68,7 @@ class KeptRepresentatives:
         self.records[name] = record
         self.next = (row + 1) % self.limit
 
-    async def load(self, store: ClusterStore, names: list[int]) -> None:
+    async def load(self, store: ClusterReads, names: list[int]) -> None:
         """Fetch those of the named that are not kept; what the store does not have stays missing."""
         missing = [name for name in names if name not in self.rows]
         if missing:

@@ -6,8 +6,8 @@ Reads cluster records and the prototype's URL; writes nothing.
 from dataclasses import dataclass
 
 from hss_stream.steps.page_events import readable
-from hss_stream.steps.page_verdict import label_name
-from hss_stream.store.cluster_store import ClusterStore
+from hss_stream.steps.page_verdict import AllowLists, label_name
+from hss_stream.store.cluster_store import ClusterReads
 from hss_stream.store.records import ClusterRecord
 from hss_stream.verdicts.cluster_class import (
     ALIKE_PARTS,
@@ -51,7 +51,7 @@ class FoundCluster:
         """The mean share of matching slots of its pages, in [0, 1]."""
         return mean_similarity(self.record.similarity_sum, self.record.pages)
 
-    def to_evidence(self) -> StyleCluster:
+    def to_evidence(self, lists: AllowLists | None = None) -> StyleCluster:
         """Return the cluster as verdicts see it."""
         record = self.record
         sums = record.sums
@@ -68,11 +68,12 @@ class FoundCluster:
             all_parts=sums[ALL_PARTS],
             fake=FakeSums(*sums[FAKE_PAGES : FAKE_PAGES + 3]),
             prototype=self.prototype,
+            allow_listed=lists is not None and self.name in lists.clusters,
         )
 
 
 async def look_up_cluster(
-    store: ClusterStore, rules: ClusterRules, space: str, identity: int
+    store: ClusterReads, rules: ClusterRules, space: str, identity: int
 ) -> FoundCluster | None:
     """Return the living cluster an id leads to; None when there is none (any more)."""
     if shard_of(identity) >= store.shards:

@@ -18,6 +18,7 @@ from hss_stream.steps.judge_pages import text_page
 from hss_stream.steps.look_up_page import NOWHERE, SubjectVerdict, fingerprint_of, text_evidence
 from hss_stream.steps.look_up_space import LookUpSpace, look_in
 from hss_stream.steps.look_up_url import LookUpUrl
+from hss_stream.steps.page_verdict import AllowLists
 from hss_stream.steps.read_signals import read_signals
 from hss_stream.steps.scan_page import ScannedPage, domain_of_url, probe_words
 from hss_stream.verdicts.alert import AlertRules, judge_mail
@@ -88,11 +89,13 @@ class LookUpMail:
         style: LookUpSpace,
         look_up_url: LookUpUrl,
         alert_rules: AlertRules,
+        lists: AllowLists | None = None,
     ) -> None:
         self._campaigns = campaigns
         self._style = style
         self._look_up_url = look_up_url
         self._alert_rules = alert_rules
+        self._lists = lists or AllowLists()
 
     async def __call__(self, mail: ReadMail) -> SubjectVerdict:
         """Return the verdict on a message that was read."""
@@ -103,8 +106,8 @@ class LookUpMail:
         )
         signals = mail.document.signals
         evidence = MailEvidence(
-            text_evidence(campaign, signals),
-            style.cluster.to_evidence() if style else None,
+            text_evidence(campaign, signals, self._lists),
+            style.cluster.to_evidence(self._lists) if style else None,
             style.matching_slots if style else 0,
             None if signals is None else signals.fake_text(),
             spam_links,

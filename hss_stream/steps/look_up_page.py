@@ -10,6 +10,7 @@ from hss_stream.signals.fingerprint import Fingerprint, FingerprintKind
 from hss_stream.steps.events import Origin
 from hss_stream.steps.judge_pages import text_page
 from hss_stream.steps.look_up_space import LookUpSpace, SpaceMatch, look_in
+from hss_stream.steps.page_verdict import AllowLists
 from hss_stream.steps.read_signals import TextSignals, read_signals
 from hss_stream.steps.scan_page import PageToPlace, ScannedPage, scan_to_place
 from hss_stream.verdicts.alert import AlertRules, judge_page
@@ -55,7 +56,9 @@ def fingerprint_of(page: ScannedPage, kind: FingerprintKind) -> str:
     return Fingerprint(kind, lexicon, signatures, sketch).to_hex()
 
 
-def text_evidence(match: SpaceMatch | None, signals: TextSignals | None) -> TextCluster | None:
+def text_evidence(
+    match: SpaceMatch | None, signals: TextSignals | None, lists: AllowLists
+) -> TextCluster | None:
     """Return a text cluster or campaign as verdicts see it."""
     if match is None:
         return None
@@ -68,16 +71,24 @@ def text_evidence(match: SpaceMatch | None, signals: TextSignals | None) -> Text
         matching_coordinates(match.matching_slots),
         0 if signals is None else signals.coordinates(),
         cluster.prototype,
+        cluster.name in lists.clusters,
     )
 
 
 class LookUpPage:
     """The step; one for a process. `text` is None where that space is not kept."""
 
-    def __init__(self, style: LookUpSpace, text: LookUpSpace | None, alert_rules: AlertRules) -> None:
+    def __init__(
+        self,
+        style: LookUpSpace,
+        text: LookUpSpace | None,
+        alert_rules: AlertRules,
+        lists: AllowLists | None = None,
+    ) -> None:
         self._style = style
         self._text = text
         self._alert_rules = alert_rules
+        self._lists = lists or AllowLists()
 
     async def __call__(self, read: ReadPage) -> SubjectVerdict:
         """Return the verdict on a page that was read."""
@@ -87,9 +98,9 @@ class LookUpPage:
         )
         evidence = PageEvidence(
             host,
-            style.cluster.to_evidence() if style else None,
+            style.cluster.to_evidence(self._lists) if style else None,
             style.matching_slots if style else 0,
-            text_evidence(text, page.signals),
+            text_evidence(text, page.signals, self._lists),
             None if page.signals is None else page.signals.fake_text(),
         )
         cluster = style.cluster.name if style else text.cluster.name if text else None
@@ -99,4 +110,5 @@ class LookUpPage:
         if not page.domain:
             return Host("")
         record = (await self._style.store.read_domains([page.sketched.domain]))[0]
-        return Host(page.domain) if record is None else Host(page.domain, FakeSums(*record.sums[:3]))
+        sums = FakeSums() if record is None else FakeSums(*record.sums[:3])
+        return Host(page.domain, sums, page.domain in self._lists.domains)

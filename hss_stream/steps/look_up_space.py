@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hss_stream.steps.candidates import KeptRepresentatives, SketchedPage
 from hss_stream.steps.look_up_cluster import FoundCluster, look_up_cluster
-from hss_stream.store.cluster_store import ClusterStore
+from hss_stream.store.cluster_store import ClusterReads
 from hss_stream.verdicts.cluster_rules import ClusterRules
 from hss_stream.verdicts.style_match import matching_slots_many
 
@@ -23,7 +23,7 @@ class SpaceMatch:
 class LookUpSpace:
     """The step; one for a process and space, because representatives never change and are kept."""
 
-    def __init__(self, store: ClusterStore, rules: ClusterRules, space: str) -> None:
+    def __init__(self, store: ClusterReads, rules: ClusterRules, space: str) -> None:
         self.store = store
         self.rules = rules
         self.space = space

@@ -10,6 +10,7 @@ from typing import Literal
 from hss_stream.steps.look_up_cluster import FoundCluster
 from hss_stream.steps.look_up_page import UNKNOWN, SubjectVerdict
 from hss_stream.steps.look_up_space import LookUpSpace
+from hss_stream.steps.page_verdict import AllowLists
 from hss_stream.steps.scan_page import domain_of_url
 from hss_stream.store.layout import domain_hash, stored_url
 from hss_stream.store.records import DomainRecord
@@ -33,21 +34,25 @@ class UrlVerdict:
 class LookUpUrl:
     """The step; one for a process."""
 
-    def __init__(self, style: LookUpSpace, alert_rules: AlertRules) -> None:
+    def __init__(self, style: LookUpSpace, alert_rules: AlertRules, lists: AllowLists | None = None) -> None:
         self._style = style
         self._store = style.store
         self._rules = style.rules
         self._alert_rules = alert_rules
+        self._lists = lists or AllowLists()
 
     async def __call__(self, url: str) -> UrlVerdict:
         """Return what is known of a URL."""
         domain = domain_of_url(url)
         record = await self._living_domain(domain)
+        listed = domain in self._lists.domains
         if record is None:
+            if listed:
+                return UrlVerdict(self._judge(Host(domain, allow_listed=True), None), domain, "domain")
             return UrlVerdict(SubjectVerdict(UNKNOWN), domain, None)
         stored = stored_url(url)
         clusters = await self._clusters(record)
-        host = Host(domain, FakeSums(*record.sums[:3]))
+        host = Host(domain, FakeSums(*record.sums[:3]), listed)
         for cluster in clusters:
             if stored in cluster.record.samples or cluster.prototype.encode() == stored:
                 return UrlVerdict(self._judge(host, cluster), domain, "page")
@@ -75,7 +80,7 @@ class LookUpUrl:
         return list(found.values())
 
     def _judge(self, host: Host, cluster: FoundCluster | None) -> SubjectVerdict:
-        evidence = PageEvidence(host, None if cluster is None else cluster.to_evidence())
+        evidence = PageEvidence(host, None if cluster is None else cluster.to_evidence(self._lists))
         verdict = judge_page(evidence, self._alert_rules)
         return SubjectVerdict(verdict, None if cluster is None else cluster.name)
 

@@ -80,10 +80,29 @@ class ExpiredCluster(NamedTuple):
     prototype: bytes = b""
 
 
-class ClusterStore(Protocol):
-    """Clusters, their index and the pins of sources; every method may raise StoreError."""
+class ClusterReads(Protocol):
+    """What look-ups need of a store: reads, which may raise StoreError."""
 
     shards: int
+
+    async def read_buckets(self, words: NDArray[np.uint32], first_probe: int) -> BucketHits:
+        """Look words up in the index; column i is probe `first_probe` + i, 0 is no word."""
+
+    async def read_representatives(self, identities: Sequence[int]) -> list[RepresentativeRecord | None]:
+        """Return representatives; None where there is none (any more, or yet)."""
+
+    async def read_clusters(self, space: str, clusters: Sequence[int]) -> list[ClusterRecord | None]:
+        """Return the records of clusters; None where there is none."""
+
+    async def read_domains(self, domains: Sequence[int]) -> list[DomainRecord | None]:
+        """Return the records of domains (8-byte hashes of their names)."""
+
+    async def read_clocks(self) -> list[int]:
+        """Return the clock of each shard."""
+
+
+class ClusterStore(ClusterReads, Protocol):
+    """Clusters, their index and the pins of sources; every method may raise StoreError."""
 
     async def open(self) -> None:
         """Reach the store and check that it was made with the same shards, formats and prefix."""
@@ -100,29 +119,14 @@ class ClusterStore(Protocol):
     async def last_run(self) -> int:
         """Return the number of the last replay run, 0 if there was none."""
 
-    async def read_buckets(self, words: NDArray[np.uint32], first_probe: int) -> BucketHits:
-        """Look words up in the index; column i is probe `first_probe` + i, 0 is no word."""
-
-    async def read_representatives(self, identities: Sequence[int]) -> list[RepresentativeRecord | None]:
-        """Return representatives; None where there is none (any more, or yet)."""
-
-    async def read_clusters(self, space: str, clusters: Sequence[int]) -> list[ClusterRecord | None]:
-        """Return the records of clusters; None where there is none."""
-
     async def read_history(self, space: str, cluster: int) -> ClusterHistory:
         """Return who said what about a cluster, and which it took over; for reports."""
 
     async def read_heads(self, space: str, clusters: Sequence[int]) -> list[ClusterHead | None]:
         """Return what decisions need of clusters: cheaper than their whole records."""
 
-    async def read_domains(self, domains: Sequence[int]) -> list[DomainRecord | None]:
-        """Return the records of domains (8-byte hashes of their names)."""
-
     async def read_hosts(self, domains: Sequence[int]) -> dict[int, HostHead]:
         """Return what decisions need of those domains that are known: cheaper than their whole records."""
-
-    async def read_clocks(self) -> list[int]:
-        """Return the clock of each shard."""
 
     async def load_pins(self, source: int) -> Pins:
         """Return what is pinned of a source."""

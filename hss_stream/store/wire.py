@@ -10,7 +10,7 @@ import asyncio
 import random
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import hiredis
@@ -24,6 +24,9 @@ CONNECT_SECONDS = 5.0
 FIRST_PAUSE_SECONDS = 0.05
 LONGEST_PAUSE_SECONDS = 2.0
 
+# Told which keys have changed of those read before; None: any of them may have.
+OnChange = Callable[[Sequence[bytes] | None], None]
+
 
 def pack(*command: bytes) -> bytes:
     """Return one command as bytes."""
@@ -31,10 +34,16 @@ def pack(*command: bytes) -> bytes:
     return packed
 
 
-class _Answers(asyncio.Protocol):
-    """Collects answers in the order of the calls."""
+def _let_go(future: "asyncio.Future[list[Any]]") -> None:
+    if not future.done():
+        future.set_exception(TimeoutError())
 
-    def __init__(self) -> None:
+
+class _Answers(asyncio.Protocol):
+    """Collects answers in the order of the calls, and news of changed keys between them."""
+
+    def __init__(self, on_change: OnChange | None = None) -> None:
+        self.on_change = on_change
         self.reader = hiredis.Reader()
         self.transport: asyncio.Transport | None = None
         self.waiting: deque[tuple[asyncio.Future[list[Any]], int, list[Any]]] = deque()
@@ -47,20 +56,23 @@ class _Answers(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Hand answers to the calls that wait for them."""
         self.reader.feed(data)
-        while self.waiting:
+        while (answer := self.reader.gets()) is not False:
+            if self.on_change is not None and isinstance(answer, hiredis.PushNotification):
+                if answer[0] == b"invalidate":
+                    self.on_change(answer[1])
+                continue
             future, wanted, got = self.waiting[0]
-            while len(got) < wanted:
-                answer = self.reader.gets()
-                if answer is False:
-                    return
-                got.append(answer)
-            self.waiting.popleft()
-            if not future.done():
-                future.set_result(got)
+            got.append(answer)
+            if len(got) == wanted:
+                self.waiting.popleft()
+                if not future.done():
+                    future.set_result(got)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let every waiting call know."""
         self.closed.set()
+        if self.on_change is not None:
+            self.on_change(None)
         while self.waiting:
             future, _, _ = self.waiting.popleft()
             if not future.done():
@@ -70,11 +82,16 @@ class _Answers(asyncio.Protocol):
         """Send commands and return their answers, errors among them."""
         if self.transport is None or self.transport.is_closing():
             raise ConnectionError("not connected")
-        future: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[list[Any]] = loop.create_future()
         self.waiting.append((future, answers, []))
         self.transport.write(payload)
-        async with asyncio.timeout(CALL_SECONDS):
+        # A quarter of what `asyncio.timeout` costs, once a call.
+        limit = loop.call_later(CALL_SECONDS, _let_go, future)
+        try:
             return await future
+        finally:
+            limit.cancel()
 
 
 class Wire:
@@ -86,6 +103,16 @@ class Wire:
         self.answers: _Answers | None = None
         self.connecting = asyncio.Lock()
         self.connects = 0
+        self._on_change: OnChange | None = None
+        self.is_watched = False
+
+    def watch(self, on_change: OnChange) -> None:
+        """Have the server tell of changes of keys read here; before the first call.
+
+        A connection that is lost counts as a change of all. `is_watched` is false while the server does not
+        tell, because it cannot or there is none.
+        """
+        self._on_change = on_change
 
     async def connect(self) -> _Answers:
         """Return the connection, made anew if it is gone."""
@@ -97,12 +124,16 @@ class Wire:
 
     async def _connect_once(self) -> _Answers:
         address, loop = self.address, asyncio.get_running_loop()
+
+        def made() -> _Answers:
+            return _Answers(self._on_change)
+
         async with asyncio.timeout(CONNECT_SECONDS):
             if address.path:
-                _, answers = await loop.create_unix_connection(_Answers, address.path)
+                _, answers = await loop.create_unix_connection(made, address.path)
             else:
                 _, answers = await loop.create_connection(
-                    _Answers, address.host, address.port, ssl=address.tls_context()
+                    made, address.host, address.port, ssl=address.tls_context()
                 )
             hello = []
             if address.password or address.user:
@@ -115,7 +146,15 @@ class Wire:
                 if isinstance(answer, Exception):
                     answers.transport.close() if answers.transport else None
                     raise failure_of(f"connecting to {address}", answer)
+            if self._on_change is not None:
+                await self._ask_for_changes(answers)
         return answers
+
+    async def _ask_for_changes(self, answers: _Answers) -> None:
+        # An older server, or one that forbids it, answers with an error: then nothing is told.
+        payload = pack(b"HELLO", b"3") + pack(b"CLIENT", b"TRACKING", b"ON")
+        told = await answers.call(payload, 2)
+        self.is_watched = not any(isinstance(answer, Exception) for answer in told)
 
     def drop(self, answers: _Answers | None) -> None:
         """Give up a connection: what is still to come on it belongs to nobody."""
@@ -123,6 +162,7 @@ class Wire:
             answers.transport.abort()
         if self.answers is answers:
             self.answers = None
+            self.is_watched = False
 
     async def close(self) -> None:
         """Close the connection."""
@@ -142,7 +182,7 @@ class Wire:
         while True:
             link: _Answers | None = None
             try:
-                link = await self.connect()
+                link = self.answers or await self.connect()
                 got = await link.call(payload, answers)
                 if any(isinstance(one, Exception) and str(one).startswith("LOADING") for one in got):
                     raise StoreLoadingError(f"{doing}: the server is loading its data; wait")  # noqa: TRY301 - one loop

@@ -54,7 +54,7 @@ class Gateway:
 
 @asynccontextmanager
 async def running(
-    store=None, *, stores=None, tokens: Path | None = None, labels=None, **options
+    store=None, *, stores=None, tokens: Path | None = None, labels=None, lists=None, **options
 ) -> AsyncIterator[Gateway]:
     """Run a gateway for a while."""
     options.setdefault("budget_seconds", 30.0)  # kernels may compile in the first look-up
@@ -66,6 +66,7 @@ async def running(
         metrics=metrics,
         log_stream=log,
         label_sender=labels,
+        allow_lists=lists,
     )
     port = await server.start("127.0.0.1", 0)
     async with aiohttp.ClientSession() as client:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from hss_stream.gateway.models import HealthAnswer, NameserverAnswer, ProblemAnswer, UrlAnswer, VerdictAnswer
+from hss_stream.observe.gateway_metrics import GatewayMetrics
 from hss_stream.store.failures import StoreAwayError
 from hss_stream.store.memory import MemoryClusterStore
 from tests.unit.gateway.running import running
@@ -133,3 +134,18 @@ async def test_head_is_answered_like_get():
         status, headers, body = await gateway.call("HEAD", "/healthz")
 
         assert (200, "", "hss-stream") == (status, body, headers["Server"])
+
+
+def test_bundled_times_are_the_histogram_s_own():
+    """Times handed over in a bundle make the histogram that single observations would make."""
+    metrics, plain = GatewayMetrics(), GatewayMetrics()
+    for seconds in (0.0, 0.0005, 0.0006, 0.3, 99.0):
+        metrics.request_done("url", 200, seconds)
+        plain._seconds.labels("url").observe(seconds)
+    plain._requests.labels("url", 200).inc(5)
+
+    def values(one):
+        lines = one.to_text().decode().splitlines()
+        return [line for line in lines if "_created" not in line]
+
+    assert values(plain) == values(metrics)
