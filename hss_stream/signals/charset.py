@@ -14,6 +14,7 @@ import re
 import numpy as np
 from numba import int64, types
 
+from hss_stream.signals import page_state as ps
 from hss_stream.signals.entities import NUMBERED, put_code_point
 from hss_stream.signals.kernel import (
     BYTES_IN,
@@ -28,6 +29,8 @@ from hss_stream.signals.kernel import (
 
 HEAD_BYTES = 1024
 UTF_8, WINDOWS_1252 = "utf-8", "windows-1252"
+MAX_REPAIRED = ps.MAX_TEXT
+_LONGEST = 4  # bytes of one character
 
 _CODECS = {
     UTF_8: UTF_8,
@@ -149,7 +152,7 @@ def utf8_length(body: Bytes, at: Int, size: Int) -> Int:
 def _repair(body: Bytes, out: Bytes) -> Int:
     at = 0
     end = 0
-    while at < body.size:
+    while at < body.size and end + _LONGEST <= out.size:
         byte = load_byte(body, at)
         length = int64(1) if byte < 128 else utf8_length(body, at, body.size)
         if length == 0:
@@ -163,12 +166,15 @@ def _repair(body: Bytes, out: Bytes) -> Int:
 
 
 def repair_utf8(text: bytes) -> bytes:
-    """Return text in which every byte that is no UTF-8 has become the character windows-1252 gives it."""
+    """Return text in which every byte that is no UTF-8 has become the character windows-1252 gives it.
+
+    That may lengthen it; what begins beyond MAX_REPAIRED bytes is left out.
+    """
     if text.isascii():
         return text
     try:
         text.decode()
     except UnicodeDecodeError:
-        out = np.empty(3 * len(text), np.uint8)
+        out = np.empty(min(3 * len(text), MAX_REPAIRED) + _LONGEST, np.uint8)
         return out[: _repair(np.frombuffer(text, np.uint8), out)].tobytes()
     return text

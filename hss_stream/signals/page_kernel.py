@@ -165,6 +165,7 @@ def scan_chunk(
         scan = state[ps.STATE]
         start = int64(0)
         while start < stop:
+            state[ps.STEPS] += 1
             # Not one choice but a row of them, in the order they usually follow each other: each is
             # predicted well, where one jump to an unforeseeable state costs a fifth of the speed.
             if scan == ps.TEXT:

@@ -35,6 +35,7 @@ LAST_RAW_STATE = RAW_NESTED
 (
     STATE,
     SEEN_BYTES,
+    STEPS,  # turns of the scanner's loop, which tests hold to a multiple of the bytes
     PAPER_HASH,
     PAPER_COUNT,
     MARKUP_HASH,
@@ -77,8 +78,8 @@ LAST_RAW_STATE = RAW_NESTED
     TITLE_FROM,
     TITLE_LENGTH,
     TITLE_STATE,
-) = range(44)
-STATE_FIELDS = 44
+) = range(45)
+STATE_FIELDS = 45
 
 # Beyond the end of any chunk, so that nothing is taken from there.
 NOWHERE = 1 << 62

@@ -1,1 +1,1 @@
-"""Programs that try the kernels with hostile input, by hand for long and in the suite for a moment."""
+"""Hostile pages made by chance, and long runs that throw them at the scanner."""

@@ -4,12 +4,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hss_stream.signals import page_state as ps
-from hss_stream.signals.charset import repair_utf8
 from hss_stream.signals.page_scan import PageScanner
 from hss_stream.signals.style_sketch import StyleSketcher
-from tests.oracles.page import slow_page
-from tests.oracles.style import slow_collapse, slow_noise, slow_slots
+from tests.oracles.same_page import assert_same_page, is_for_the_twin
+from tests.oracles.style import slow_noise, slow_slots
 
 SCANNER = PageScanner()
 SKETCHER = StyleSketcher()
@@ -38,31 +36,12 @@ def scan_in_parts(body, cuts):
     return SCANNER.finish()
 
 
-def assert_equals_twin(body, scan):
-    """Compare a scan with the slow scanner, field by field."""
-    slow = slow_page(body.removeprefix(b"\xef\xbb\xbf"))
-    markup = slow_collapse(slow_noise(slow.markup))
-    noise = slow_noise(body)
-
-    assert slow.tags == scan.tags.tolist()
-    assert slow.lengths == scan.tag_lengths.tolist()
-    assert repair_utf8(bytes(slow.text[: ps.MAX_TEXT]).strip()) == scan.text
-    assert repair_utf8((slow.title or b"").strip()) == scan.title
-    assert tuple(repair_utf8(b"".join(link + b"\n" for link in slow.links)).split(b"\n")[:-1]) == scan.links
-    assert repair_utf8(slow.base) == scan.base
-    assert slow.hidden == scan.hidden_text_bytes
-    assert len(markup) == scan.style.noise_bytes
-    assert np.array_equal(slow_slots(markup), scan.style.values)
-    assert len(noise) == scan.paper_style.noise_bytes
-    assert np.array_equal(slow_slots(noise), scan.paper_style.values)
-
-
 @settings(max_examples=400)
 @given(PAGES, st.lists(st.integers(0, 400), max_size=4))
 def test_scanner_equals_its_twin(body, cuts):
     """Any bytes in any split give what the plain scanner gives for the whole page."""
-    if body[:2] not in {b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff"} and b"\0" not in body[:4]:
-        assert_equals_twin(body, scan_in_parts(body, cuts))
+    if is_for_the_twin(body) and b"\0" not in body[:4]:
+        assert_same_page(body, scan_in_parts(body, cuts))
 
 
 @settings(max_examples=100)

@@ -4,6 +4,7 @@ import gzip
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -29,34 +30,76 @@ def test_checked_kernels_survive_fuzzing(narrow):
     assert ("", "300 inputs, seed 7: no difference, no access outside\n") == (done.stderr, done.stdout)
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        b"<b>",
-        b"<a href='",
-        b"<!--",
-        b"<script>",
-        b"&amp",
-        b"<div hidden>",
-        b"<svg>",
-        b"word ",
-        b"<title>",
-        b"\0",
-        b"'",
-    ],
-)
-def test_large_page_stays_bounded(piece):
-    """Megabytes of one piece give text, tags and links within their limits."""
-    scanner = PageScanner()
-    scanner.begin()
-    chunk = piece * (1_000_000 // len(piece))
-    for _ in range(6):
-        scanner.update(chunk)
-    scan = scanner.finish()
+PIECES = [
+    b"<b>", b"<a href='", b"<!--", b"<script>", b"&amp", b"<div hidden>", b"<svg>", b"word ", b"<title>",
+    b"\0", b"'", b"<", b"</", b"<a ", b'<p x="', b"&#x1", b"<![CDATA[", b"<p style='display:", b"<a =",
+    b"\xe9", b"<x" + b"y" * 100, b'<a href="/1">x</a>',
+]  # fmt: skip
+MEGABYTE = 1_000_000
 
-    assert len(scan.text) <= ps.MAX_TEXT
+
+def scan_repeated(piece, megabytes):
+    """Return the scan of a page of one piece over and over, the steps it took and the memory it needed."""
+    chunk = piece * (MEGABYTE // len(piece))
+    scanner = PageScanner()
+    scanner.begin("text/html; charset=utf-8")
+    tracemalloc.start()
+    try:
+        for _ in range(megabytes):
+            scanner.update(chunk)
+        steps = int(scanner._state[ps.STEPS])  # what no caller needs to know
+        scan = scanner.finish()
+        return scan, steps, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_large_page_stays_bounded(piece):
+    """Megabytes of one piece take steps in proportion, and give results within their limits."""
+    scan, steps, memory = scan_repeated(piece, 6)
+
+    assert steps <= 2 * scan.body_bytes
+    assert memory < 32 * MEGABYTE
+    assert len(scan.text) <= ps.MAX_TEXT + 4
+    assert scan.text.decode().encode() == scan.text
     assert len(scan.tags) <= ps.MAX_TAGS
     assert sum(map(len, scan.links)) <= ps.MAX_LINKS
+
+
+@pytest.mark.parametrize("piece", [b"<p class='a'>some words</p>\n", b"<a href='/x"])
+def test_huge_page_stays_bounded(piece):
+    """A page of 50 MB needs no more memory than one of 6."""
+    scan, steps, memory = scan_repeated(piece, 50)
+
+    assert scan.body_bytes > 49 * MEGABYTE
+    assert steps <= 2 * scan.body_bytes
+    assert memory < 32 * MEGABYTE
+
+
+def test_million_nested_tags():
+    """A million open tags are counted, not stacked: the first 65,536 make the structure."""
+    scan, steps, memory = scan_repeated(b"<div hidden><i>", 15)
+
+    assert steps <= 4 * MEGABYTE
+    assert memory < 32 * MEGABYTE
+    assert ps.MAX_TAGS == len(scan.tags) == scan.tag_lengths.sum()
+    assert b"" == scan.text
+
+
+@pytest.mark.parametrize("quote", [b'"', b"'", b""])
+def test_unterminated_attribute(quote):
+    """A value that never ends swallows the rest of the page, in one step a block, and is no link."""
+    scanner = PageScanner()
+    scanner.begin()
+    scanner.update(b"before<a href=" + quote)
+    for _ in range(50):
+        scanner.update(b"x" * MEGABYTE)
+    steps = int(scanner._state[ps.STEPS])
+    scan = scanner.finish()
+
+    assert steps <= 50 * (MEGABYTE // 8192 + 1) + 10
+    assert (b"before", (), 0) == (scan.text, scan.links, len(scan.tags))
 
 
 def test_long_link_is_no_link():

@@ -2,11 +2,11 @@
 
 import random
 
-import numpy as np
 import pytest
 
 from hss_stream.signals.page_scan import PageScanner, scan_page
 from hss_stream.signals.tag_names import NAMES
+from tests.oracles.same_page import assert_same_scans
 
 PAGE = b"""<!DOCTYPE html><html><head><title> Hello &amp; bye </title><base href="http://base.example/">
 <script>if (a<b) x="</div>"; <!-- <script> </script> --> </script></head><body class='a b'>
@@ -14,23 +14,6 @@ PAGE = b"""<!DOCTYPE html><html><head><title> Hello &amp; bye </title><base href
 <a href=" http://foo.example/?a=1&amp;b=2 " href="zz">li<b>nk</b></a>
 <div style="Display : none">hidden <div>too</div></div>shown <textarea>a </text> &lt;b</textarea>
 <!-- note --><iframe src=/in?x&copy=1>no</iframe></body></html>"""
-
-
-def same_scan(one, other):
-    """Tell whether two scans agree in everything."""
-    arrays = all(np.array_equal(getattr(one, n), getattr(other, n)) for n in ("tags", "tag_lengths"))
-    rest = (
-        "style",
-        "paper_style",
-        "text",
-        "hidden_text_bytes",
-        "title",
-        "links",
-        "base",
-        "charset",
-        "body_bytes",
-    )
-    return arrays and all(getattr(one, name) == getattr(other, name) for name in rest)
 
 
 def test_text_is_visible_text():
@@ -70,7 +53,7 @@ def test_any_split_is_equal(seed):
         scanner.update(PAGE[at : at + size])
         at += size
 
-    assert same_scan(scan_page(PAGE), scanner.finish())
+    assert_same_scans(scan_page(PAGE), scanner.finish())
 
 
 def test_default_style_is_frozen():
