@@ -6,11 +6,14 @@ import subprocess
 import sys
 import uuid
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from aiokafka import AIOKafkaConsumer
 
+from tests.unit.sources.archives import members, response, warc_record
 from tests.waiting import wait_for
 
 PAGES = 160
@@ -20,13 +23,14 @@ LARGE_BYTES = 3_500_000
 pytestmark = pytest.mark.services
 
 
-def write_pages(path: Path) -> None:
-    """Write pages as JSONL; one in sixty is so large that it travels in parts."""
-    with path.open("w") as out:
-        for index in range(PAGES):
-            filler = LARGE_BYTES if index % 60 == LARGE else 2000
-            page = {"url": f"http://site{index % 9}.example/{index}", "html": f"<p>{index} " + "x" * filler}
-            out.write(json.dumps(page) + "\n")
+def write_warc(path: Path) -> None:
+    """Write pages as responses of a WARC file; one in sixty is so large that it travels in parts."""
+    records = []
+    for index in range(PAGES):
+        filler = "x" * (LARGE_BYTES if index % 60 == LARGE else 2000)
+        page = response(f"<p>{index} {filler}".encode())
+        records.append(warc_record(page, url=f"http://site{index % 9}.example/{index}"))
+    path.write_bytes(members(records))
 
 
 def start_feed(kafka, prefix: str, source: Path, *arguments: str) -> subprocess.Popen[str]:
@@ -74,21 +78,22 @@ def create_topics(kafka, prefix: str) -> None:
 
 
 async def test_killed_feed_repeats_nothing(kafka, tmp_path):
-    """However often a feed is killed and resumed, every record is in Kafka once, parts in order."""
+    """However often the feed of a WARC is killed, every page is in Kafka once and has one attachment."""
     prefix = f"t{uuid.uuid4().hex[:8]}."
     create_topics(kafka, prefix)
-    source = tmp_path / "pages.jsonl"
-    write_pages(source)
+    source = tmp_path / "crawl.warc.gz"
+    write_warc(source)
     feed = start_feed(kafka, prefix, source, "--rate", "60")
     for wanted in (20, 80):
         wait_for(lambda wanted=wanted, feed=feed: arrived(source) >= wanted or feed.poll() is not None)
         assert feed.poll() is None, "the feed ended before it could be killed"
         feed.kill()
         feed.communicate()
-        feed = start_feed(kafka, prefix, source, "--rate", "60", "--resume")
-    feed.communicate()
-    last = start_feed(kafka, prefix, source, "--resume")
-    told = json.loads(last.communicate()[0])
+        feed = start_feed(kafka, prefix, source, "--rate", "200", "--resume")
+    with running_worker(kafka, prefix, tmp_path / "store"):
+        feed.communicate()
+        told = json.loads(start_feed(kafka, prefix, source, "--resume").communicate()[0])
+        attached = await attachments(kafka, prefix)
     found = await read_topic(kafka, f"{prefix}pages")
     seen = Counter((int(headers["feed-index"]), int(headers.get("part", b"0"))) for headers, _ in found)
     bodies: dict[int, bytes] = {}
@@ -101,12 +106,34 @@ async def test_killed_feed_repeats_nothing(kafka, tmp_path):
     assert set(seen.values()) == {1}
     assert all(body.startswith(f"<p>{index} ".encode()) for index, body in bodies.items())
     assert len(bodies[LARGE]) > LARGE_BYTES
+    assert len({event["url"] for event in attached}) == len({event["id"] for event in attached}) == PAGES
+
+
+async def attachments(kafka, prefix: str) -> list[dict]:
+    """Return the attachments once there is one for every page."""
+    found: list[dict] = []
+    while len({event["url"] for event in found}) < PAGES:
+        found = [json.loads(value) for _, value in await read_topic(kafka, f"{prefix}attachments")]
+    return found
+
+
+@contextmanager
+def running_worker(kafka, prefix: str, store: Path) -> Iterator[None]:
+    """Run a worker on the topics of a prefix."""
+    command = [sys.executable, "-c", "from hss_stream.cli import main; main()", "worker"]
+    environment = {
+        **os.environ, "HSS_BROKER": kafka.url, "HSS_TOPIC_PREFIX": prefix, "HSS_GROUP": prefix,
+        "HSS_REDIS": f"embedded://{store}", "HSS_METRICS__PORT": "0",
+    }  # fmt: skip
+    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
+        yield
+        process.terminate()
 
 
 def test_feed_needs_a_broker(tmp_path, kafka):
     """Without a real broker, or with the state of another feed, the command says so and exits."""
-    source = tmp_path / "pages.jsonl"
-    write_pages(source)
+    source = tmp_path / "crawl.warc"
+    write_warc(source)
     missing = start_feed(kafka, "t.", source, "--resume")
     _, text = missing.communicate()
 
