@@ -23,6 +23,19 @@
 | I D L | source, on its home shard | offsets in hand; committed offset; hash: offset → dead letter |
 | N M | on shard 0 | sources by name; what the store was made with |
 
+and in the store of name servers (`provider_store.py`), beside c, f, o, z, N and M:
+
+| letter | one a … | value |
+| --- | --- | --- |
+| n | provider | packed record with its last event (`provider_records.py`) |
+| p | provider | sample of its sites |
+| g | domain | who serves its name: 12 bytes a provider, at most 8 |
+| u v | hour | expiry wheels of providers and of domains |
+| x | source | hash: offset and provider → events not committed yet |
+| F | source, on its home shard | last offset of `hss.sites` applied |
+| a | | hash: state → number of providers |
+| e | | outbox of timers: list of expired providers |
+
 Scripts build keys from the part before the letter, so the letters and formats below are repeated in
 the heads of `scripts/*.lua`, and a test compares them. A new layout of a value takes a new format
 number beside the old one.
@@ -31,6 +44,7 @@ number beside the old one.
 FORMATS = {
     "b": 1, "r": 1, "s": 1, "t": 1, "m": 1, "h": 1, "q": 1, "k": 1, "l": 1, "y": 1, "d": 1, "w": 1, "v": 1,
     "z": 1, "c": 1, "f": 1, "o": 1, "e": 1, "F": 1, "P": 1, "N": 1, "M": 1, "I": 1, "D": 1, "L": 1,
+    "n": 1, "p": 1, "g": 1, "u": 1, "x": 1, "a": 1,
 }  # fmt: skip
 
 

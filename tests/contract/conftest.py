@@ -11,6 +11,8 @@ import pytest
 from hss_stream.store.address import StoreAddress
 from hss_stream.store.embedded import server_program
 from hss_stream.store.memory import MemoryClusterStore
+from hss_stream.store.memory_providers import MemoryProviderStore
+from hss_stream.store.redis_providers import RedisProviderStore
 from hss_stream.store.redis_store import RedisClusterStore
 from tests.conftest import require
 
@@ -76,3 +78,16 @@ def make_store(request, servers):
         return RedisClusterStore(StoreAddress(path=path), rules, limits, prefix=f"p{next(PREFIXES)}")
 
     return make
+
+
+@pytest.fixture(params=["memory", "valkey", pytest.param("redis", marks=pytest.mark.services)])
+async def providers(request, servers):
+    """Return an open, empty store of providers of one kind, whose entries live a thousand seconds."""
+    if request.param == "memory":
+        store = MemoryProviderStore(lifetime_seconds=1000)
+    else:
+        address = StoreAddress(path=servers(request.param))
+        store = RedisProviderStore(address, prefix=f"p{next(PREFIXES)}", lifetime_seconds=1000)
+    await store.open()
+    yield store
+    await store.close()

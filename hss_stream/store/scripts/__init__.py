@@ -8,8 +8,8 @@ from hashlib import sha1
 from importlib.resources import files
 
 NAMES = (
-    "acknowledge", "apply", "bury", "drain", "find_dead", "link", "meet", "pin", "source_number", "take",
-    "trim", "unindex",
+    "acknowledge", "apply", "bury", "drain", "find_dead", "link", "meet", "meet_providers", "note_sites",
+    "pin", "save_provider", "source_number", "sweep_sites", "take", "trim", "trim_providers", "unindex",
 )  # fmt: skip
 
 

@@ -12,6 +12,10 @@ local MAX = 4294967295
 local CLUSTER = '<BBBBI4I4dI4I4I4I4I4I4I4I4I4I4I4I4c8BBB'
 local CLUSTER_BYTES = 79
 local SHOWN = '<I4I4dI4BBBc8I4I4I4I4I4I4I4I4I4BBB'
+-- Provider, store/provider_records.py: format state label reserved version revision last, lengths of name and facts
+local PROVIDER = '<BBBBI4I4I4BI4'
+local PROVIDER_BYTES = 21
+local PROVIDER_LAST = 12
 
 local function cluster_key(space, id) return HEAD .. space .. '1' .. id end
 local function clock_now() return tonumber(call('GET', KEYS[1]) or '0') end
