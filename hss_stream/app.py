@@ -7,17 +7,21 @@ from hss_stream.errors import StoreError
 from hss_stream.observe import log
 from hss_stream.observe.metrics import Metrics
 from hss_stream.settings import Settings
+from hss_stream.steps.judge_nameservers import JudgeNameservers
 from hss_stream.steps.judge_pages import TEXT_RULES, build_judge
+from hss_stream.steps.note_sites import NoteSites
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.open_store import make_store
 from hss_stream.store.page_marks import MemoryPageMarks, Partition
+from hss_stream.store.provider_store import ProviderStore
 from hss_stream.store.redis_page_marks import RedisPageMarks
 from hss_stream.store.redis_store import RedisClusterStore
 from hss_stream.store.server_facts import read_facts
-from hss_stream.store.spaces import sibling_store
+from hss_stream.store.spaces import sibling_providers, sibling_store
 from hss_stream.stream.memory_log import MemoryLog
 from hss_stream.stream.place_step import PlaceStep
 from hss_stream.stream.record_stream import RecordStream, StreamSetup, create_stream
+from hss_stream.stream.site_step import SiteStep
 from hss_stream.stream.step import RecordMarks, RecordStep
 from hss_stream.stream.topics import Topics
 
@@ -76,6 +80,13 @@ async def open_text_store(store: ClusterStore) -> ClusterStore:
     return texts
 
 
+async def open_providers(store: ClusterStore) -> ProviderStore:
+    """Open the store of name-server providers beside an open one."""
+    providers = sibling_providers(store)
+    await providers.open()
+    return providers
+
+
 def make_marks(store: ClusterStore, group: str) -> RecordMarks:
     """Return the marks that live beside a store."""
     if not isinstance(store, RedisClusterStore):
@@ -93,16 +104,24 @@ def create_worker(
     executor: Executor,
     memory_log: MemoryLog | None = None,
     texts: ClusterStore | None = None,
+    providers: ProviderStore | None = None,
 ) -> StreamWorker:
-    """Return a worker on open stores of the style and text space; with a log, on the embedded broker."""
+    """Return a worker on open stores of the style and text space; with a log, on the embedded broker.
+
+    Without a store of providers their records are neither made nor read.
+    """
     metrics = Metrics()
     threads = settings.worker.scan_threads
     rules, lists = settings.verdict.to_rules(), settings.verdict.to_lists()
-    judge = build_judge(store, texts, executor=executor, rules=rules, lists=lists)
+    sites = None if providers is None else NoteSites(providers)
+    judge = build_judge(store, texts, executor=executor, rules=rules, lists=lists, sites=sites)
     setup = stream_setup(settings)
     # One line a topic; docs/architecture.md says how to add one.
     steps: dict[str, RecordStep] = {
         setup.topics.pages: PlaceStep(judge, settings.group, executor, threads),
     }
+    if providers is not None:
+        judge_sites = JudgeNameservers(providers, executor=executor, quorum=settings.verdict.quorum)
+        steps[setup.topics.sites] = SiteStep(judge_sites, settings.group, metrics)
     stream = create_stream(setup, steps, make_marks(store, settings.group), metrics, memory_log)
     return StreamWorker(stream, store, metrics)

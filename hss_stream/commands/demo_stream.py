@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from hss_stream.app import create_worker, open_text_store
+from hss_stream.app import create_worker, open_providers, open_text_store
 from hss_stream.lab.crawl_page import CrawlPage
 from hss_stream.observe.health import Health
 from hss_stream.settings import Settings
@@ -137,19 +137,22 @@ async def open_demo_stream(settings: Settings) -> AsyncIterator[DemoStream]:
     log = MemoryLog(PARTITIONS)
     topics = Topics(settings.topic_prefix)
     # Pages may be sent before the worker has taken the topic up.
-    log.consume(topics.pages)
+    for topic in (topics.pages, topics.sites):
+        log.consume(topic)
     store = make_store(EMBEDDED, prefix=settings.store.prefix, shards=settings.store.shards)
     await store.open()
     texts = await open_text_store(store)
+    providers = await open_providers(store)
     try:
         with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-            worker = create_worker(settings, store, threads, log, texts)
+            worker = create_worker(settings, store, threads, log, texts, providers)
             health = Health(worker.metrics)
             runner = Runner(worker.stream, settings.worker, health, worker.metrics, worker.ask_store)
             async with _running(runner):
                 yield DemoStream(health, store, texts, log, topics, OutputReader(log, topics))
     finally:
         await texts.close()
+        await providers.close()
         await store.close()
 
 

@@ -19,10 +19,12 @@ from hss_stream.commands.replay_screen import ReplayScreen
 from hss_stream.settings import load_settings
 from hss_stream.sources.record import ProblemCount
 from hss_stream.sources.records import open_source
+from hss_stream.steps.judge_nameservers import JudgeNameservers
 from hss_stream.steps.judge_pages import TEXT_RULES, build_judge
+from hss_stream.steps.note_sites import NoteSites
 from hss_stream.steps.replay_pages import Replay, Spool
 from hss_stream.store.open_store import EMBEDDED, make_store
-from hss_stream.store.spaces import sibling_store
+from hss_stream.store.spaces import sibling_providers, sibling_store
 
 
 def _time(_context: click.Context, _option: click.Parameter, value: str | None) -> int | None:
@@ -71,14 +73,17 @@ async def _replay(
     tree = load_settings()
     store = make_store(address, prefix=tree.store.prefix, shards=tree.store.shards, away_seconds=away)
     texts = sibling_store(store, "text", TEXT_RULES)
+    providers = sibling_providers(store)
     try:
         await store.open()
         with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
             await texts.open()
-            place = build_judge(
-                store, texts, executor=threads, rules=tree.verdict.to_rules(), lists=tree.verdict.to_lists()
-            )
-            run = Replay(store, place, Spool(Path(folder) / "spool"), now)
+            await providers.open()
+            rules, lists = tree.verdict.to_rules(), tree.verdict.to_lists()
+            sites = NoteSites(providers)
+            place = build_judge(store, texts, executor=threads, rules=rules, lists=lists, sites=sites)
+            judge_sites = JudgeNameservers(providers, executor=threads, quorum=tree.verdict.quorum)
+            run = Replay(store, place, Spool(Path(folder) / "spool"), judge_sites, now)
             number = await store.new_run() if resume is None else resume
             run.spool = Spool(_spool_path(spool, address, folder, number))
             start = await run.begin(number)
@@ -87,6 +92,7 @@ async def _replay(
             _print_rest(run)
     finally:
         await texts.close()
+        await providers.close()
         await store.close()
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import click
 import uvloop
 
-from hss_stream.app import create_worker, open_lasting_store, open_text_store
+from hss_stream.app import create_worker, open_lasting_store, open_providers, open_text_store
 from hss_stream.observe import log
 from hss_stream.observe.health import Health, HealthServer
 from hss_stream.settings import Settings, load_settings
@@ -37,7 +37,8 @@ async def _work(settings: Settings) -> None:
             # Load kernels before any page is in hand: a kill meanwhile must not look like the page's doing.
             await asyncio.get_running_loop().run_in_executor(pool, scan_page, b"<p>")
             texts = await open_text_store(store)
-            worker = create_worker(settings, store, pool, texts=texts)
+            providers = await open_providers(store)
+            worker = create_worker(settings, store, pool, texts=texts, providers=providers)
             health = Health(worker.metrics)
             server = HealthServer(health, settings.metrics.host, settings.metrics.port)
             log.info("health_listening", host=settings.metrics.host, port=server.port)
@@ -47,5 +48,6 @@ async def _work(settings: Settings) -> None:
             finally:
                 server.close()
                 await texts.close()
+                await providers.close()
     finally:
         await store.close()

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hss_stream.lab.pair_scores import f_measure
-from hss_stream.signals.site_sample import SiteSample
+from hss_stream.signals.site_sample import Home, SiteSample
 from hss_stream.signals.tag_structure import TagStructure
 from hss_stream.steps.judge_sites import JudgedSites, judge_sites
 from hss_stream.verdicts.nameserver import DEFAULT, PAPER, ProviderRules
@@ -162,8 +162,8 @@ def judge_online(provider: KnownProvider, order: Sequence[int]) -> str:
     """Return the final state of a provider whose sites arrive one by one in this order."""
     sample = SiteSample()
     for place in order:
-        sample = sample.with_site(f"site-{place}.{provider.name}", 0.0, provider.sites[place])
-    return judge_sites([structure for _, structure in sample.ordered()]).verdict.state
+        sample = sample.with_site(f"site-{place}.{provider.name}", 0.0, Home(provider.sites[place]))
+    return judge_sites([home.structure for _, home in sample.ordered()]).verdict.state
 
 
 def measure_agreement(providers: Sequence[KnownProvider], *, shuffles: int, seed: int) -> dict[str, Any]:

@@ -28,6 +28,7 @@ class Metrics:
         self._define_pages()
         self._define_stream()
         self._define_store()
+        self._define_providers()
 
     def _define_pages(self) -> None:
         own = self.registry
@@ -92,6 +93,32 @@ class Metrics:
         self._reapplied = Counter(
             "hss_reapplied_records_total", "Records read again because the store went back.", registry=own
         )
+
+    def _define_providers(self) -> None:
+        own = self.registry
+        self._providers = Gauge("hss_providers", "Providers known, by state.", ["state"], registry=own)
+        self._provider_changes = Counter(
+            "hss_provider_changes_total", "Changes of providers, by the state they came to.", ["state"],
+            registry=own,
+        )  # fmt: skip
+        self._distance_calls = Counter(
+            "hss_structure_distance_calls_total",
+            "Distances between tag structures, by the last function needed (R, F or D).",
+            ["function"],
+            registry=own,
+        )
+
+    def providers_are(self, counts: Mapping[str, int]) -> None:
+        """Set how many providers are in each state."""
+        for state, count in counts.items():
+            self._providers.labels(state).set(count)
+
+    def providers_judged(self, states: Mapping[str, int], calls: Mapping[str, int]) -> None:
+        """Count changes of providers, and the distances it took to find them."""
+        for state, count in states.items():
+            self._provider_changes.labels(state).inc(count)
+        for function, count in calls.items():
+            self._distance_calls.labels(function).inc(count)
 
     def record_done(self, kind: Kind, outcome: str, delay_seconds: float) -> None:
         """Count a record, and of a page how long it took since Kafka got it."""

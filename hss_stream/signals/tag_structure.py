@@ -28,6 +28,8 @@ from rapidfuzz.process import cdist
 LENGTH_BINS = 11
 # The paper's threshold; it prints 2.5, but distances end at 1.
 PAPER_THRESHOLD = 0.25
+# Providers compare longer pages by their beginning: an alignment costs the product of both lengths.
+MOST_TAGS = 4096
 
 # (longer - LCS) / longer, and 0 for two empty texts. R and F divide the same way: rounding keeps their order.
 _align = LCSseq.normalized_distance
@@ -59,6 +61,13 @@ def tag_structure(tags: NDArray[np.uint16], tag_lengths: NDArray[np.int64]) -> T
     """Return the structure of a page from what the scanner gives; tag numbers stay below 0xD800."""
     text = tags.astype("<u2").tobytes().decode("utf-16-le")
     return TagStructure(text, tuple(tag_lengths.tolist()))
+
+
+def shortened(structure: TagStructure) -> TagStructure:
+    """Return the beginning of a long structure; its counts by length stay, and F stays a lower bound of D."""
+    if len(structure) <= MOST_TAGS:
+        return structure
+    return TagStructure(structure.tags[:MOST_TAGS], structure.lengths)
 
 
 def rough_distance(a: TagStructure, b: TagStructure) -> float:

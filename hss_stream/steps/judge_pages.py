@@ -1,9 +1,10 @@
 """Place pages in the style and the text space, and judge them: the whole of what a page tells.
 
     scan ─▶ style space: look up, decide, pin, apply ─┐
-       └──▶ text space:  look up, decide, pin, apply ─┴▶ verdict ─▶ attachment, clusters, alerts
+       ├──▶ text space:  look up, decide, pin, apply ─┼▶ verdict ─▶ attachment, clusters, alerts
+       └──▶ providers:   meet, note the site ─────────┘        └──▶ lineage, records for `hss.sites`
 
-The two spaces have stores of their own; each is safe to repeat, so the whole is.
+Spaces and providers have stores of their own; each is safe to repeat, so the whole is.
 `JudgePages` stands where `PlacePages` stands and keeps the same promises.
 """
 
@@ -15,14 +16,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hss_stream.signals.site_sample import FARM
 from hss_stream.steps.candidates import SketchedPage
 from hss_stream.steps.events import Event
+from hss_stream.steps.note_sites import NotedPage, NoteSites
 from hss_stream.steps.page_events import attachment_event, cluster_events
 from hss_stream.steps.page_verdict import (
     AllowLists,
     Placed,
     judged_page,
     page_alerts,
+    style_cluster,
     text_cluster,
     text_cluster_alerts,
 )
@@ -73,9 +77,11 @@ class JudgePages:
         text: PlacePages | None = None,
         rules: AlertRules | None = None,
         lists: AllowLists | None = None,
+        sites: NoteSites | None = None,
     ) -> None:
         self.style = style
         self.text = text
+        self.sites = sites
         self.rules = rules or AlertRules()
         self.lists = lists or AllowLists()
         self.spaces = [style] if text is None else [style, text]
@@ -83,6 +89,8 @@ class JudgePages:
 
     async def load_pins(self, source: SourceName) -> int:
         """Read what a source has pinned, and return the lower fence: past it a space has decided nothing."""
+        if self.sites is not None:
+            await self.sites.load(source)
         return min([await space.load_pins(source) for space in self.spaces])
 
     def first_unfinished(self, source: SourceName) -> int:
@@ -98,6 +106,8 @@ class JudgePages:
         """Let the stores forget what only pages below `committed` would need again."""
         for space in self.spaces:
             await space.trim(source, committed)
+        if self.sites is not None:
+            await self.sites.trim(source, committed)
 
     async def scan(self, pages: Sequence[PageToPlace]) -> list[ScannedPage]:
         """Scan pages in threads."""
@@ -109,17 +119,25 @@ class JudgePages:
 
     async def place(self, pages: Sequence[ScannedPage]) -> list[Placement]:
         """Place and judge scanned pages; offsets of each source must rise."""
-        texts: list[Placement | None] = [None] * len(pages)
-        if self.text is None:
-            styles = await self.style.place(pages)
-        else:
-            documents = [text_page(page) for page in pages]
-            styles, texts[:] = await asyncio.gather(self.style.place(pages), self.text.place(documents))
+        styles, texts, sites = await asyncio.gather(
+            self.style.place(pages), self._place_texts(pages), self._note_sites(pages)
+        )
         return [
-            self.judged(page, style, text) for page, style, text in zip(pages, styles, texts, strict=True)
+            self.judged(page, style, text, site)
+            for page, style, text, site in zip(pages, styles, texts, sites, strict=True)
         ]
 
-    def judged(self, page: ScannedPage, style: Placement, text: Placement | None) -> Placement:
+    async def _place_texts(self, pages: Sequence[ScannedPage]) -> Sequence[Placement | None]:
+        if self.text is None:
+            return [None] * len(pages)
+        return await self.text.place([text_page(page) for page in pages])
+
+    async def _note_sites(self, pages: Sequence[ScannedPage]) -> list[NotedPage | None]:
+        return [None] * len(pages) if self.sites is None else await self.sites(pages)
+
+    def judged(
+        self, page: ScannedPage, style: Placement, text: Placement | None, site: NotedPage | None = None
+    ) -> Placement:
         """Return a placement with all events of its page; a page committed long ago has none."""
         if style.pinned is None or style.applied is None:
             return style
@@ -133,11 +151,14 @@ class JudgePages:
         ):
             document = Placed(self.text.space, text.pinned, text.applied)
         found = None if document is None else document.cluster
-        return replace(style, events=tuple(self.events(page, placed, document)), text_cluster=found)
+        return replace(style, events=tuple(self.events(page, placed, document, site)), text_cluster=found)
 
-    def events(self, page: ScannedPage, style: Placed, text: Placed | None) -> Iterator[Event]:
-        """Yield attachment, changes of clusters, alerts, in a fixed order."""
-        verdict = judged_page(page, style, text, self.rules, self.lists)
+    def events(
+        self, page: ScannedPage, style: Placed, text: Placed | None, site: NotedPage | None = None
+    ) -> Iterator[Event]:
+        """Yield attachment, changes of clusters, alerts and records for providers, in a fixed order."""
+        provider = None if site is None else site.spam_provider
+        verdict = judged_page(page, style, text, self.rules, self.lists, provider)
         attachment = attachment_event(page, style.pinned, style.applied.joined)
         found = None if text is None else text_cluster(page, text, self.lists)
         more = {
@@ -154,6 +175,9 @@ class JudgePages:
         yield from page_alerts(page, style, verdict, self.rules, self.lists)
         if text is not None:
             yield from text_cluster_alerts(page, text, self.rules, self.lists)
+        if site is not None:
+            cluster = style_cluster(style, self.lists)
+            yield from site.events(page, FARM if cluster and cluster.kind == "link_farm" else 0)
 
 
 def _text_outcome(text: Placed | None) -> str | None:
@@ -171,13 +195,14 @@ def build_judge(
     executor: Executor | None = None,
     rules: AlertRules | None = None,
     lists: AllowLists | None = None,
+    sites: NoteSites | None = None,
 ) -> JudgePages:
     """Return the step on open stores, with all signals that are installed."""
     style = PlacePages(store, executor=executor, events_of=no_events, read_signals=read_signals)
     text = None
     if text_store is not None:
         text = PlacePages(text_store, TEXT_RULES, executor, TEXT, no_events)
-    return JudgePages(style, text, rules, lists)
+    return JudgePages(style, text, rules, lists, sites)
 
 
 def no_events(*_: object) -> tuple[Event, ...]:

@@ -3,12 +3,14 @@
 Reads and writes nothing but its arguments and its result.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hss_stream.signals.home_kind import LEAST_TAGS
 from hss_stream.signals.k_center import (
     ClusterShape,
     KCenter,
@@ -16,7 +18,7 @@ from hss_stream.signals.k_center import (
     cluster_shapes,
     uncontained,
 )
-from hss_stream.signals.tag_structure import StructureTable, TagStructure
+from hss_stream.signals.tag_structure import StructureTable, TagStructure, shortened
 from hss_stream.verdicts.nameserver import (
     DEFAULT,
     NO_EVIDENCE,
@@ -25,19 +27,21 @@ from hss_stream.verdicts.nameserver import (
     ProviderRules,
     ProviderState,
     ProviderVerdict,
+    is_spam_cluster,
     is_spam_site,
     judge_provider,
 )
 
-# Pages with fewer tags are kept apart: nearly empty ones and bare errors are alike by accident.
-LEAST_TAGS = 8
+# Sites that lead to one domain are a farm from this number on: a few may share an owner or a social network.
+LEAST_REDIRECTS = 10
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedSites:
     """A provider's verdict with its clusters and which of the given sites are flagged.
 
-    Sites whose page has too few tags are no evidence: their place in `flagged` is False.
+    Sites whose page has too few tags are no evidence: their place in `flagged` is False. The clusters are
+    those of the pages, then one for each of `targets`, the domains that other sites lead to.
     """
 
     verdict: ProviderVerdict
@@ -45,6 +49,44 @@ class JudgedSites:
     flagged: NDArray[np.bool_]
     found: KCenter
     judged: NDArray[np.int64]  # places of the sites that were clustered
+    targets: tuple[str, ...] = ()
+
+
+def redirect_shapes(redirects: Sequence[str]) -> tuple[tuple[str, ...], list[ClusterShape]]:
+    """Return the domains that sites lead to, most first, and each as a cluster of sites.
+
+    Sites that lead to one place are identical pages to a visitor; a few that do are as if all different.
+    """
+    counts = sorted(Counter(redirects).items(), key=lambda one: (-one[1], one[0]))
+    shapes = []
+    for _, size in counts:
+        apart = 0.0 if size >= LEAST_REDIRECTS else 1.0
+        shapes.append(ClusterShape(size, apart, apart, apart, -1))
+    return tuple(target for target, _ in counts), shapes
+
+
+def different_sites(
+    table: StructureTable,
+    shapes: Sequence[ClusterShape],
+    rules: ProviderRules,
+    sites: int,
+    hosted: int | None,
+) -> float:
+    """Return how many sites of a provider are far from every spam cluster; 0 where too few to matter.
+
+    Where one template has most of the sites, different ones are left over as tiny clusters of their own.
+    """
+    hosted = hosted or sites
+    spam = np.array([shape.center for shape in shapes if is_spam_cluster(shape, rules)], np.int64)
+    if hosted < rules.hoster_sites or not len(spam):
+        return 0.0
+    far = sum(
+        shape.size
+        for shape in shapes
+        if not is_spam_cluster(shape, rules)
+        and table.tag_distances(shape.center, spam).min() >= rules.most_distance
+    )
+    return far / sites * hosted if far >= rules.hoster_share * sites else 0.0
 
 
 def judge_sites(
@@ -53,14 +95,18 @@ def judge_sites(
     rules: ProviderRules = DEFAULT,
     previous: ProviderState = "too_few",
     other: OtherEvidence = NO_EVIDENCE,
+    redirects: Sequence[str] = (),
+    hosted: int | None = None,
 ) -> JudgedSites:
-    """Return the verdict on a provider with these home pages."""
+    """Return the verdict on a provider with these home pages and sites that lead to these domains."""
     least = 0 if rules is PAPER else LEAST_TAGS
     judged = np.array([place for place, site in enumerate(sites) if len(site) >= least], np.int64)
-    table = StructureTable([sites[place] for place in judged.tolist()])
+    table = StructureTable([shortened(sites[place]) for place in judged.tolist()])
     found = cluster_k_center(table, lossless=rules is not PAPER)
     shapes = cluster_shapes(table, found)
-    verdict = judge_provider(shapes, rules=rules, previous=previous, other=other)
+    targets, more = redirect_shapes(redirects)
+    different = different_sites(table, shapes, rules, len(judged) + len(redirects), hosted)
+    verdict = judge_provider(shapes + more, rules=rules, previous=previous, other=other, different=different)
     flagged = np.zeros(len(sites), bool)
     if shapes:
         apart = uncontained(table, found).tolist()
@@ -68,4 +114,4 @@ def judge_sites(
             is_spam_site(verdict, cluster, outside, rules)
             for cluster, outside in zip(found.clusters.tolist(), apart, strict=True)
         ]
-    return JudgedSites(verdict, shapes, flagged, found, judged)
+    return JudgedSites(verdict, shapes + more, flagged, found, judged, targets)

@@ -71,7 +71,9 @@ def label_name(number: int) -> Label:
     return "spam" if name == "spam" else "ham" if name == "ham" else "none"
 
 
-def page_evidence(page: ScannedPage, style: Placed, text: Placed | None, lists: AllowLists) -> PageEvidence:
+def page_evidence(
+    page: ScannedPage, style: Placed, text: Placed | None, lists: AllowLists, spam_provider: str | None = None
+) -> PageEvidence:
     """Return everything known of a page."""
     host = Host(page.domain, FakeSums(*style.pinned.decision.host), page.domain in lists.domains)
     return PageEvidence(
@@ -80,6 +82,7 @@ def page_evidence(page: ScannedPage, style: Placed, text: Placed | None, lists: 
         style.pinned.decision.slots,
         None if text is None else text_cluster(page, text, lists),
         None if page.signals is None else page.signals.fake_text(),
+        spam_provider,
     )
 
 
@@ -200,7 +203,12 @@ def alert_event(
 
 
 def judged_page(
-    page: ScannedPage, style: Placed, text: Placed | None, rules: AlertRules, lists: AllowLists
+    page: ScannedPage,
+    style: Placed,
+    text: Placed | None,
+    rules: AlertRules,
+    lists: AllowLists,
+    spam_provider: str | None = None,
 ) -> Verdict:
-    """Return the verdict on a placed page."""
-    return judge_page(page_evidence(page, style, text, lists), rules)
+    """Return the verdict on a placed page; `spam_provider` is the first of its providers that is listed."""
+    return judge_page(page_evidence(page, style, text, lists, spam_provider), rules)

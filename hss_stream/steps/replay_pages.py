@@ -18,10 +18,12 @@ import orjson
 from hss_stream.errors import BadPageError, SettingsError
 from hss_stream.sources.record import SourceRecord
 from hss_stream.steps.events import Event, Origin
+from hss_stream.steps.judge_nameservers import JudgeNameservers, PlacedRecord
 from hss_stream.steps.judge_pages import JudgePages
 from hss_stream.steps.list_clusters import SummaryRow, list_summaries, with_prototypes
 from hss_stream.steps.place_page import Placement, SourceName
 from hss_stream.steps.scan_page import PageToPlace, ScannedPage
+from hss_stream.steps.site_record import SiteRecord
 from hss_stream.steps.sweep import expired_events, sweep
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.verdicts.cluster_id import from_text, to_text
@@ -90,6 +92,7 @@ class Replay:
     store: ClusterStore
     place: JudgePages
     spool: Spool
+    judge_sites: JudgeNameservers | None = None
     now_ms: int | None = None
     run: int = 0
     done: int = 0
@@ -117,7 +120,11 @@ class Replay:
     def batches(self, records: Iterable[SourceRecord], start: int) -> Iterator[list[PageToPlace]]:
         """Yield pages in batches, from a record on."""
         numbered = islice(enumerate(records), start, None)
-        while some := list(islice(numbered, BATCH_PAGES)):
+        # Batches end at the same records however often a run was cut off: a page knows the providers
+        # as they were after the batch before.
+        size = BATCH_PAGES - start % BATCH_PAGES
+        while some := list(islice(numbered, size)):
+            size = BATCH_PAGES
             pages = []
             for offset, record in some:
                 if record.kind != "page":
@@ -132,6 +139,7 @@ class Replay:
                         content_type=record.content_type,
                         status=record.status,
                         domain=record.domain,
+                        nameservers=record.nameservers,
                     )
                 )
             self.done = some[-1][0] + 1
@@ -161,7 +169,7 @@ class Replay:
             waiting = None if pages is None else asyncio.create_task(self.scan(pages))
             if scanned:
                 placements = await self.place.place(scanned)
-                yield [event for placement in placements for event in placement.events]
+                yield await self._with_providers(placements)
                 urls = [page.page_url for page in scanned]
                 self.spool.add(zip(urls, placements, strict=True))
                 await self.place.trim(self.source, scanned[-1].origin.offset + 1)
@@ -175,6 +183,22 @@ class Replay:
         for space in self.place.spaces:
             async for events in expired_events(space.store):
                 yield events
+
+    async def _with_providers(self, placements: Iterable[Placement]) -> list[Event]:
+        """Return the events of pages, then those of the providers they are evidence about."""
+        events, records = [], []
+        for placement in placements:
+            for event in placement.events:
+                if event.kind != "site":
+                    events.append(event)
+                elif event.body is not None:
+                    record = SiteRecord.from_json(dict(event.body))
+                    records.append(PlacedRecord(placement.origin.offset, record))
+        if self.judge_sites is not None and records:
+            source = await self.judge_sites.store.source_number(*self.source)
+            for some in await self.judge_sites(source, records):
+                events += some
+        return events
 
     async def _sweep(self) -> None:
         for space in self.place.spaces:

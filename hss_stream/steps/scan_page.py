@@ -15,8 +15,12 @@ import numpy as np
 from hss_stream.errors import BadPageError
 from hss_stream.models.suffix_list import load_suffix_rules
 from hss_stream.signals.domain import registrable_domain
+from hss_stream.signals.home_kind import home_kind
+from hss_stream.signals.home_page import is_home_page
 from hss_stream.signals.page_scan import PageScan, PageScanner
+from hss_stream.signals.site_sample import EMPTY, FAKE, NATURAL, NO_STRUCTURE, PAGE, REDIRECT, Home
 from hss_stream.signals.style_sketch import StyleSketch
+from hss_stream.signals.tag_structure import shortened, tag_structure
 from hss_stream.signals.text_likeness import text_parts
 from hss_stream.signals.words import WordHasher
 from hss_stream.steps.candidates import SketchedPage
@@ -45,11 +49,15 @@ class PageToPlace:
     content_type: str | None = None
     status: int | None = None
     domain: str | None = None
+    nameservers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class ScannedPage:
-    """A page ready to be placed; `url` as it is stored, `extra` what its pin holds beside the decision."""
+    """A page ready to be placed; `url` as it is stored, `extra` what its pin holds beside the decision.
+
+    `home` is there when it is a home page that is evidence about its providers.
+    """
 
     origin: Origin
     page_url: str
@@ -60,6 +68,8 @@ class ScannedPage:
     scan: PageScan | None = None
     signals: TextSignals | None = None
     extra: bytes = b""
+    nameservers: tuple[str, ...] = ()
+    home: Home | None = None
 
     @property
     def source(self) -> tuple[str, str, int]:
@@ -78,7 +88,8 @@ _scratch = _Scratch()
 
 
 @lru_cache(maxsize=65_536)
-def _domain_of_host(host: str) -> str:
+def domain_of_host(host: str) -> str:
+    """Return the registrable domain of a host name or address."""
     return registrable_domain(host, load_suffix_rules())
 
 
@@ -88,7 +99,7 @@ def domain_of_url(url: str) -> str:
         host = urlsplit(url).hostname
     except ValueError:
         return ""
-    return _domain_of_host(host) if host else ""
+    return domain_of_host(host) if host else ""
 
 
 def link_domains(scan: PageScan, own: int) -> tuple[int, ...]:
@@ -97,7 +108,7 @@ def link_domains(scan: PageScan, own: int) -> tuple[int, ...]:
     domains = set()
     for host in hosts:
         name = host.rsplit(b"@", 1)[-1].split(b":", 1)[0].decode("utf-8", "replace").lower()
-        domains.add(domain_hash(_domain_of_host(name)))
+        domains.add(domain_hash(domain_of_host(name)))
     domains.discard(own)
     return tuple(sorted(domains)[:MAX_LINK_DOMAINS])
 
@@ -125,7 +136,8 @@ def scan_to_place(page: PageToPlace, read_signals: ReadSignals | None = None) ->
     sketch = scan.style.to_bytes()
     text = text_parts(_scratch.hasher.hash(scan.text[:LIKENESS_BYTES]))
     excluded = None
-    if page.status is not None and page.status >= 400:
+    is_evidence = page.status is None or page.status < 400
+    if not is_evidence:
         excluded = HTTP_ERROR
     elif scan.style.is_degenerate or (page.status is not None and page.status >= 300):
         excluded = TOO_LITTLE_STYLE
@@ -137,4 +149,19 @@ def scan_to_place(page: PageToPlace, read_signals: ReadSignals | None = None) ->
         (0, 0, 0) if signals is None else signals.fake_sums().to_numbers(),
     )  # fmt: skip
     url = stored_url(page.url)
-    return ScannedPage(page.origin, page.url, page.at_ms, domain, url, sketched, scan, signals)
+    home = read_home(page, scan, domain, signals) if is_home_page(page.url) and is_evidence else None
+    return ScannedPage(
+        page.origin, page.url, page.at_ms, domain, url, sketched, scan, signals, b"", page.nameservers, home
+    )
+
+
+def read_home(page: PageToPlace, scan: PageScan, domain: str, signals: TextSignals | None) -> Home:
+    """Return a home page as evidence about its providers; one that leads to its own domain is empty."""
+    kind, target = home_kind(scan, page.body, page.url, page.status)
+    leads_to = domain_of_url(target) if kind == REDIRECT else ""
+    if kind == REDIRECT and leads_to in {"", domain}:
+        kind, leads_to = EMPTY, ""
+    fake = None if signals is None else signals.fake_text()
+    flags = 0 if fake is None else {"natural": NATURAL, "fake": FAKE}.get(fake.verdict, 0)
+    structure = shortened(tag_structure(scan.tags, scan.tag_lengths)) if kind == PAGE else NO_STRUCTURE
+    return Home(structure, kind, leads_to, flags)

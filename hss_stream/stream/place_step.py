@@ -83,6 +83,7 @@ class PlaceStep:
             scan=page.scan,
             content_type=facts.content_type,
             status=facts.status,
+            nameservers=facts.nameservers,
         )
 
     async def place(self, partition: Partition, scanned: Sequence[ScannedPage]) -> list[StepResult]:

@@ -91,6 +91,7 @@ class Topics:
             "alert": self.alerts,
             "nameserver": self.nameservers,
             "lineage": self.nameservers,
+            "site": self.sites,
             "dead_letter": self.dead_letters,
         }[event]
 

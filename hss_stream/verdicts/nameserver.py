@@ -10,9 +10,11 @@ this lists every WordPress host, so `PAPER` is there to be compared with, and `D
   of varying length because C is small where D is not; sites of one CMS with different themes do not;
 - tiny clusters prove nothing, neither for nor against; a provider needs well over k sites;
 - a provider is listed at one share of its sites and leaves the list at a lower one;
-- a hoster on which only some clusters are spam is `watch` or `clean`, and those *sites* are flagged;
-- an editor's label wins, and where the texts of most sites read natural and no link farm is among them,
-  structure alone does not list: a host of one theme is built exactly like a farm of one template.
+- a hoster on which only some clusters are spam is `watch` or `clean`, and those *sites* are flagged; one with
+  many different sites is never listed, however many generated ones somebody registers there;
+- where structure cannot tell, other evidence does: fake text or link farms list a watched provider, and
+  natural text without link farms keeps one off the list whose sites are alike but not nearly identical (a
+  theme is built like a template). An editor's label wins over everything.
 
 The paper's slips: it prints 2.5 for 0.25, its average radius lacks the division by N, and it calls R and F
 upper bounds of D.
@@ -20,7 +22,7 @@ upper bounds of D.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 ProviderState = Literal["too_few", "watch", "spam", "clean"]
@@ -61,6 +63,12 @@ class ProviderRules:
     watch_share: float
     # A site of a spam cluster is flagged up to this C to the centre; outliers land there by accident.
     most_site_uncontained: float
+    # A cluster so uniform that structure alone tells: no theme with contents of its own is.
+    certain_distance: float = 1.1
+    certain_uncontained: float = 1.1
+    # With so many sites that are far from every spam cluster, and this share of all, it is a shared hoster.
+    hoster_sites: float = math.inf
+    hoster_share: float = 1.1
 
 
 PAPER = ProviderRules(
@@ -83,6 +91,10 @@ DEFAULT = ProviderRules(
     keep_share=0.55,
     watch_share=0.30,
     most_site_uncontained=0.5,
+    certain_distance=0.35,
+    certain_uncontained=0.2,
+    hoster_sites=100,
+    hoster_share=0.05,
 )
 
 
@@ -92,12 +104,17 @@ class OtherEvidence:
 
     label: Literal["spam", "ham"] | None = None
     natural_share: float | None = None  # sites whose text was long enough to judge and reads natural
+    fake_share: float | None = None  # sites whose text reads fake
     farm_share: float | None = None  # sites whose style cluster is a link farm
 
 
 NO_EVIDENCE = OtherEvidence()
 # Where so many sites read natural, and so few are in link farms, one template is a theme.
 NATURAL_SHARE, FARM_SHARE = 0.8, 0.2
+# From this share on, fake text or link farms list a provider that structure alone only watches.
+LISTING_SHARE = 0.5
+
+DecidedBy = Literal["structure", "label", "natural_text", "fake_text", "link_farm", "shared_hoster"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +137,7 @@ class ProviderVerdict:
     spam_clusters: tuple[bool, ...]
     counterfactual: Counterfactual | None
     # Which evidence decided.
-    decided_by: Literal["structure", "label", "natural_text"]
+    decided_by: DecidedBy
 
 
 def average_radius(clusters: Sequence[ClusterFacts]) -> float:
@@ -157,26 +174,50 @@ def judge_provider(
     rules: ProviderRules = DEFAULT,
     previous: ProviderState = "too_few",
     other: OtherEvidence = NO_EVIDENCE,
+    different: float = 0.0,
 ) -> ProviderVerdict:
-    """Return the verdict on a provider from its clusters, its former state and other signals."""
-    state: ProviderState
-    decided_by: Literal["structure", "label", "natural_text"]
+    """Return the verdict on a provider from its clusters, its former state and other signals.
+
+    `different` is the number of its sites that are far from every spam cluster.
+    """
     sites = sum(cluster.size for cluster in clusters)
     spam = tuple(is_spam_cluster(cluster, rules) for cluster in clusters)
-    spam_sites = sum(cluster.size for cluster, is_spam in zip(clusters, spam, strict=True) if is_spam)
+    spam_sites = _sites_of(clusters, spam)
     # Sites in tiny clusters say nothing; where they are the most, nothing can be said at all.
     telling = sum(cluster.size for cluster in clusters if cluster.size >= rules.least_cluster)
     share = spam_sites / telling if telling and telling * 2 >= sites else 0.0
-    state, decided_by = _state(sites, share, previous, rules), "structure"
+    state = _state(sites, share, previous, rules)
+    decided_by: DecidedBy = "structure"
     if other.label is not None:
         state, decided_by = ("spam" if other.label == "spam" else "clean"), "label"
-    elif state == "spam" and _reads_natural(other):
-        state, decided_by = "watch", "natural_text"
+    elif state == "spam":
+        if different >= rules.hoster_sites:
+            state, decided_by = "watch", "shared_hoster"
+        elif _reads_natural(other) and _certain_share(clusters, telling, rules) < rules.keep_share:
+            state, decided_by = "watch", "natural_text"
+    elif state == "watch":
+        if (other.fake_share or 0.0) >= LISTING_SHARE:
+            state, decided_by = "spam", "fake_text"
+        elif (other.farm_share or 0.0) >= LISTING_SHARE:
+            state, decided_by = "spam", "link_farm"
     is_counted = state == "spam" and decided_by == "structure"
     needed = _counterfactual(sites, spam_sites, telling, rules) if is_counted else None
     return ProviderVerdict(
         state, sites, spam_sites, share, average_radius(clusters), spam, needed, decided_by
     )
+
+
+def _sites_of(clusters: Sequence[ClusterFacts], chosen: Sequence[bool]) -> int:
+    """Return the number of sites in some of the clusters."""
+    return sum(cluster.size for cluster, is_chosen in zip(clusters, chosen, strict=True) if is_chosen)
+
+
+def _certain_share(clusters: Sequence[ClusterFacts], telling: int, rules: ProviderRules) -> float:
+    """Return the share of the sites in clusters too uniform for a theme."""
+    strict = replace(
+        rules, most_distance=rules.certain_distance, most_uncontained=rules.certain_uncontained
+    )  # fmt: skip
+    return _sites_of(clusters, [is_spam_cluster(cluster, strict) for cluster in clusters]) / max(telling, 1)
 
 
 def _reads_natural(other: OtherEvidence) -> bool:

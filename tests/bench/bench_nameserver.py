@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hss_stream.signals.k_center import cluster_k_center
-from hss_stream.signals.site_sample import SiteSample
+from hss_stream.signals.site_sample import Home, SiteSample
 from hss_stream.signals.tag_structure import StructureTable, TagStructure
 from tests.bench.measure import best_seconds, rate_row
 from tests.bench.structures import load_structures
@@ -21,7 +21,7 @@ def online(structures: list[TagStructure]) -> SiteSample:
     """Return a provider's sample after all sites arrived."""
     sample = SiteSample()
     for number, structure in enumerate(structures):
-        sample = sample.with_site(f"site-{number}.example", 0.0, structure)
+        sample = sample.with_site(f"site-{number}.example", 0.0, Home(structure))
     return sample
 
 

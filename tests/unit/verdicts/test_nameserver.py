@@ -12,6 +12,7 @@ from hss_stream.verdicts.nameserver import (
     is_spam_site,
     judge_provider,
 )
+from hss_stream.verdicts.provider_reasons import provider_reasons, sum_provider
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def test_counterfactual_is_smallest(size, rest, because):
 
 def test_labels_and_text_decide_over_structure():
     """An editor's label wins; natural text without link farms keeps a host of one theme off the list."""
-    clusters = [Cluster(100)]
+    clusters = [Cluster(100, mean_distance=0.4, mean_uncontained=0.3)]
 
     for other, state, decided_by in [
         (OtherEvidence(label="ham"), "clean", "label"),
@@ -99,6 +100,46 @@ def test_labels_and_text_decide_over_structure():
         verdict = judge_provider(clusters, other=other)
         assert (state, decided_by) == (verdict.state, verdict.decided_by)
     assert "spam" == judge_provider([Cluster(5)], other=OtherEvidence(label="spam")).state
+    assert "spam" == judge_provider([Cluster(100)], other=OtherEvidence(natural_share=1.0)).state
+
+
+def test_text_and_links_list_the_watched():
+    """Where structure only watches, fake text or link farms list, and say that they did."""
+    clusters = [Cluster(40), Cluster(60, **MIXED)]
+
+    for other, decided_by in [
+        (OtherEvidence(fake_share=0.6), "fake_text"),
+        (OtherEvidence(farm_share=0.6), "link_farm"),
+    ]:
+        verdict = judge_provider(clusters, other=other)
+        assert ("spam", decided_by) == (verdict.state, verdict.decided_by)
+
+
+def test_large_hosters_are_never_listed():
+    """With many different sites a provider is a shared hoster, however many generated ones it has."""
+    verdict = judge_provider([Cluster(900), Cluster(20, **MIXED)], different=150)
+
+    assert ("watch", "shared_hoster") == (verdict.state, verdict.decided_by)
+
+
+@pytest.mark.parametrize(
+    ("other", "different", "score"),
+    [
+        (OtherEvidence(), 0, 6.0),
+        (OtherEvidence(label="spam"), 0, 6.0),
+        (OtherEvidence(label="ham"), 0, 0.0),
+        (OtherEvidence(), 500, 3.0),
+        (OtherEvidence(natural_share=1.0), 0, 3.0),
+    ],
+)
+def test_reasons_sum_up_to_the_state(other, different, score):
+    """The sum of the reasons says what the state says."""
+    clusters = [Cluster(60, mean_distance=0.4, mean_uncontained=0.3), Cluster(40)]
+    verdict = judge_provider(clusters, other=other, different=different)
+    summed = sum_provider(provider_reasons(verdict, other, [60, 40], 1))
+
+    assert score == summed.score
+    assert {"spam": "spam", "watch": "suspect", "clean": "ham"}[verdict.state] == summed.verdict
 
 
 def test_average_radius_is_divided():

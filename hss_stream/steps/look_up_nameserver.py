@@ -1,0 +1,62 @@
+"""Look a name server up: what is known of its provider, from the name alone.
+
+Reads one record; writes nothing. The verdict on a page can so be known after the first DNS query.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+
+from hss_stream.steps.look_up_name import NameVerdict
+from hss_stream.steps.provider_names import provider_of, providers_of
+from hss_stream.store.layout import domain_hash
+from hss_stream.store.provider_records import STATES, ProviderRecord
+from hss_stream.store.provider_store import ProviderStore
+from hss_stream.verdicts.provider_reasons import sum_provider
+from hss_stream.verdicts.reason import Reason
+
+LABELS = (None, "spam", "ham")
+
+
+class LookUpNameserver:
+    """The step; one for a process."""
+
+    def __init__(self, store: ProviderStore) -> None:
+        self.store = store
+
+    async def __call__(self, name: str) -> NameVerdict:
+        """Return what is known of the provider of a name server; ValueError when it is no name."""
+        provider = provider_of(name)
+        [record] = await self.store.read_heads([domain_hash(provider)])
+        return NameVerdict(provider) if record is None else name_verdict(record)
+
+    async def spam_provider(self, nameservers: Iterable[str]) -> str | None:
+        """Return the first of the providers of a page that is listed as spam."""
+        providers = list(providers_of(nameservers))
+        records = await self.store.read_heads([domain_hash(one) for one in providers]) if providers else []
+        listed = (record.name for record in records if record and record.state == STATES.index("spam"))
+        return next(listed, None)
+
+
+def shown_provider(record: ProviderRecord) -> dict[str, Any]:
+    """Return what is known of a provider as its event says; of one without an event, that."""
+    if record.event:
+        shown: dict[str, Any] = orjson.loads(record.event)
+        return shown
+    return {
+        "event": "nameserver", "format": 1, "provider": record.name, "revision": record.revision,
+        "nameservers": [], "state": record.state_name, "previous": None, "sites": None,
+        "average_radius": None, "clusters": [], "reasons": [], "counterfactual": None,
+        "label": LABELS[record.label],
+    }  # fmt: skip
+
+
+def name_verdict(record: ProviderRecord) -> NameVerdict:
+    """Return the verdict in a provider's record."""
+    shown = shown_provider(record)
+    reasons = [Reason(one["name"], one["weight"], one["facts"]) for one in shown["reasons"]]
+    return NameVerdict(
+        record.name, sum_provider(reasons), record.state_name, shown["sites"], shown["average_radius"],
+        tuple(shown["clusters"]),
+    )  # fmt: skip
