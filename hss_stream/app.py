@@ -10,6 +10,7 @@ from hss_stream.settings import Settings
 from hss_stream.steps.judge_nameservers import JudgeNameservers
 from hss_stream.steps.judge_pages import TEXT_RULES, build_judge
 from hss_stream.steps.note_sites import NoteSites
+from hss_stream.steps.read_signals import read_signals
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.open_store import make_store
 from hss_stream.store.page_marks import MemoryPageMarks, Partition
@@ -114,7 +115,10 @@ def create_worker(
     threads = settings.worker.scan_threads
     rules, lists = settings.verdict.to_rules(), settings.verdict.to_lists()
     sites = None if providers is None else NoteSites(providers)
-    judge = build_judge(store, texts, executor=executor, rules=rules, lists=lists, sites=sites)
+    read_text = read_signals if settings.worker.signals == "all" else None
+    judge = build_judge(
+        store, texts, executor=executor, rules=rules, lists=lists, sites=sites, read_text=read_text
+    )
     setup = stream_setup(settings)
     # One line a topic; docs/architecture.md says how to add one.
     steps: dict[str, RecordStep] = {

@@ -2,11 +2,13 @@
 
     python -m tests.stream_bench_worker KIND PAGES      (where and what from HSS_… variables)
 
-Kinds: `style` (our worker's stream), `noop` (a Faust agent with the same consumer that forwards 1 KB),
-`aiokafka` (a bare loop that forwards 1 KB). Prints seconds from the first page to the last.
+Kinds: `all` and `style` (our worker's stream with these signals), `noop` (a Faust agent with the same
+consumer that forwards 1 KB), `aiokafka` (a bare loop that forwards 1 KB). Prints seconds from the first
+page to the last.
 """
 
 import asyncio
+import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 import uvloop
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
-from hss_stream.app import create_worker
+from hss_stream.app import create_worker, open_providers, open_text_store
 from hss_stream.observe.metrics import Metrics
 from hss_stream.settings import load_settings
 from hss_stream.signals.page_scan import scan_page
@@ -58,13 +60,19 @@ async def run_ours(settings, clock: Clock) -> None:
     """Run the worker's stream with the real step on a Valkey."""
     store = make_store(settings.redis)
     await store.open()
+    whole = settings.worker.signals == "all"
+    texts = await open_text_store(store) if whole else None
+    providers = await open_providers(store) if whole else None
     with ThreadPoolExecutor(settings.worker.scan_threads) as pool:
         await asyncio.get_running_loop().run_in_executor(pool, scan_page, b"<p>")
-        worker = create_worker(settings, store, pool)
+        worker = create_worker(settings, store, pool, texts=texts, providers=providers)
         counting(worker.stream.parts.sender, clock)
         await worker.stream.app.start()
         await clock.full.wait()
         await worker.stream.app.stop()
+    for opened in (texts, providers):
+        if opened is not None:
+            await opened.close()
     await store.close()
 
 
@@ -96,7 +104,8 @@ async def run_noop(settings, clock: Clock) -> None:
 
     @app.agent(app.topic(topics.pages, key_type=bytes, value_type=bytes), name="noop")
     async def noop(events_stream) -> None:
-        async for events in events_stream.noack_take(64, within=0.02):
+        options = settings.worker
+        async for events in events_stream.noack_take(options.batch_pages, options.batch_wait_seconds):
             await sender.send(
                 [OutRecord(topics.attachments, event.message.key, FORWARDED) for event in events]
             )
@@ -132,13 +141,16 @@ async def run_aiokafka(settings, clock: Clock) -> None:
     await producer.stop()
 
 
-RUNS = {"style": run_ours, "noop": run_noop, "aiokafka": run_aiokafka}
+RUNS = {"style": run_ours, "all": run_ours, "noop": run_noop, "aiokafka": run_aiokafka}
 
 
 async def main() -> None:
     """Run one kind."""
     clock = Clock(int(sys.argv[2]))
-    await RUNS[sys.argv[1]](load_settings(), clock)
+    kind = sys.argv[1]
+    if kind in {"all", "style"}:
+        os.environ["HSS_WORKER__SIGNALS"] = kind
+    await RUNS[kind](load_settings(), clock)
     sys.stdout.write(f"{clock.last - clock.first}\n")
 
 

@@ -36,8 +36,9 @@ async def _work(settings: Settings) -> None:
         with ThreadPoolExecutor(settings.worker.scan_threads, "scan") as pool:
             # Load kernels before any page is in hand: a kill meanwhile must not look like the page's doing.
             await asyncio.get_running_loop().run_in_executor(pool, scan_page, b"<p>")
-            texts = await open_text_store(store)
-            providers = await open_providers(store)
+            whole = settings.worker.signals == "all"
+            texts = await open_text_store(store) if whole else None
+            providers = await open_providers(store) if whole else None
             worker = create_worker(settings, store, pool, texts=texts, providers=providers)
             health = Health(worker.metrics)
             server = HealthServer(health, settings.metrics.host, settings.metrics.port)
@@ -47,7 +48,8 @@ async def _work(settings: Settings) -> None:
                 await runner.run(stop)
             finally:
                 server.close()
-                await texts.close()
-                await providers.close()
+                for opened in (texts, providers):
+                    if opened is not None:
+                        await opened.close()
     finally:
         await store.close()

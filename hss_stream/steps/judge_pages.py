@@ -31,7 +31,7 @@ from hss_stream.steps.page_verdict import (
     text_cluster_alerts,
 )
 from hss_stream.steps.place_page import Placement, PlacePages, SourceName
-from hss_stream.steps.read_signals import read_signals
+from hss_stream.steps.read_signals import ReadSignals, read_signals
 from hss_stream.steps.scan_page import PageToPlace, ScannedPage
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.layout import PROBE_SLOTS
@@ -196,9 +196,10 @@ def build_judge(
     rules: AlertRules | None = None,
     lists: AllowLists | None = None,
     sites: NoteSites | None = None,
+    read_text: ReadSignals | None = read_signals,
 ) -> JudgePages:
-    """Return the step on open stores, with all signals that are installed."""
-    style = PlacePages(store, executor=executor, events_of=no_events, read_signals=read_signals)
+    """Return the step on open stores, with all signals that are installed unless told otherwise."""
+    style = PlacePages(store, executor=executor, events_of=no_events, read_signals=read_text)
     text = None
     if text_store is not None:
         text = PlacePages(text_store, TEXT_RULES, executor, TEXT, no_events)

@@ -20,8 +20,10 @@ from hss_stream.stream.topics import MAX_REQUEST_BYTES
 
 # Bytes of bodies between Kafka and the batch in hand; fetches wait while more is held.
 BUFFER_BYTES = 32 << 20
-# One fetch brings at most this much of a partition (or one record, if larger).
-FETCH_BYTES = 1 << 20
+# One fetch brings at most this much of a partition (or one record, if larger): about a batch of pages.
+FETCH_BYTES = 4 << 20
+# Parcels of a topic that wait for its agent; bytes bound memory, this only bounds tiny ones.
+BUFFER_PARCELS = 64
 COMMIT_SECONDS = 0.5
 
 
@@ -43,6 +45,8 @@ class StreamApp(faust.App):
     metrics: Metrics
     drain_seconds: float
     buffer_bytes: int = BUFFER_BYTES
+    # Most records and bytes handed to an agent as one event; None: every record is an event.
+    parcel_limits: tuple[int, int] | None = None
     memory_log: MemoryLog
 
 
@@ -80,7 +84,7 @@ def create_faust_app(
         topic_allow_declare=False,
         key_serializer="raw",
         value_serializer="raw",
-        stream_buffer_maxsize=worker.buffer_pages,
+        stream_buffer_maxsize=BUFFER_PARCELS,
         stream_wait_empty=True,
         ConsumerScheduler=PartitionAtATime,
         broker_max_poll_records=2 * worker.batch_pages,

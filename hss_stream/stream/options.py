@@ -43,7 +43,10 @@ class KafkaSettings(BaseModel, frozen=True, extra="forbid"):
 class WorkerSettings(BaseModel, frozen=True, extra="forbid"):
     """How the worker cuts, tries and gives up."""
 
-    batch_pages: int = Field(64, ge=1, le=4096, description="Most pages placed in one batch.")
+    signals: Literal["all", "style"] = Field(
+        "all", description="What is worked out of a page: `style` alone places about three times as many."
+    )
+    batch_pages: int = Field(256, ge=1, le=4096, description="Most pages placed in one batch.")
     batch_bytes: int = Field(
         8 << 20, ge=1 << 16, description="Most bytes of bodies in one batch (a larger body goes alone)."
     )
@@ -52,11 +55,6 @@ class WorkerSettings(BaseModel, frozen=True, extra="forbid"):
     )
     scan_threads: int = Field(
         2, ge=1, le=64, description="Threads that read pages; kernels run without the GIL."
-    )
-    buffer_pages: int = Field(
-        128,
-        ge=8,
-        description="Pages fetched ahead of the batch in hand; bounds memory together with their size.",
     )
     attempts: int = Field(
         3,

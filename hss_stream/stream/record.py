@@ -44,17 +44,10 @@ class RawRecord:
     headers: Headers
 
     @classmethod
-    def of_message(cls, message: Any) -> "RawRecord":
-        """Return the record inside a Faust message."""
-        headers = message.headers or ()
-        pairs = headers.items() if isinstance(headers, dict) else headers
-        return cls(
-            Place(message.topic, message.partition, message.offset),
-            round(message.timestamp * 1000),
-            message.key,
-            message.value,
-            tuple((name, bytes(value)) for name, value in pairs),
-        )
+    def of_driver(cls, record: Any) -> "RawRecord":
+        """Return a record as aiokafka or the log in memory gave it."""
+        place = Place(record.topic, record.partition, record.offset)
+        return cls(place, record.timestamp, record.key, record.value, tuple(record.headers))
 
 
 def subject_time(said_ms: int | None, timestamp_ms: int) -> int:

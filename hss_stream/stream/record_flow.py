@@ -45,9 +45,9 @@ class RecordFlow:
         # What ended a batch for good; the worker has to start again.
         self.failure: BaseException | None = None
 
-    async def run(self, messages: Sequence[Any], acknowledge: Callable[[], Awaitable[None]]) -> None:
+    async def run(self, fetched: Sequence[Any], acknowledge: Callable[[], Awaitable[None]]) -> None:
         """Begin a batch; `acknowledge` is called when its output is out and its offsets are settled."""
-        batch = Batch(self._jobs(messages), len(messages), acknowledge)
+        batch = Batch(self._jobs(fetched), len(fetched), acknowledge)
         await batch.prepare()
         if self._placing is not None:
             await self._placing
@@ -62,10 +62,10 @@ class RecordFlow:
             # Nothing else may be in hand beside a record that perhaps kills the process.
             await self._placing
 
-    def _jobs(self, messages: Sequence[Any]) -> list[PartitionJob]:
+    def _jobs(self, fetched: Sequence[Any]) -> list[PartitionJob]:
         records: dict[Partition, list[RawRecord]] = defaultdict(list)
-        for message in messages:
-            record = RawRecord.of_message(message)
+        for one in fetched:
+            record = RawRecord.of_driver(one)
             records[Partition(record.place.topic, record.place.partition)].append(record)
         # A partition taken away meanwhile has no state; its records are somebody else's.
         return [

@@ -49,6 +49,7 @@ def create_stream(
 ) -> RecordStream:
     """Return a stream that gives the records of each topic to its step."""
     app = create_faust_app(setup.group, setup.broker, setup.kafka, setup.worker, metrics, memory_log)
+    app.parcel_limits = setup.worker.batch_pages, setup.worker.batch_bytes
     sender = KafkaSender(app) if memory_log is None else MemorySender(app)
     patience = Patience(setup.worker.retry_seconds, metrics)
     parts = WorkerParts(

@@ -5,6 +5,7 @@ unfinished one (decision 0050). Here Faust's own acknowledgements count for noth
 `settle`, called by our agents after the effects are stored and the output acknowledged,
 moves the ledger, and only the ledger decides what is committed. The class also
 
+- hands records out in parcels where the app asks for it;
 - waits for room in the buffer by an event instead of sleeping a second, and counts bytes;
 - bounds the wait for pages in hand when partitions are taken away or the worker stops;
 - asks a keeper where to start, and tells it what was committed.
@@ -26,6 +27,7 @@ from faust.transport.drivers import aiokafka as kafka_driver
 from faust.types import TP
 
 from hss_stream.stream.ledger import PartitionLedger
+from hss_stream.stream.parcel import Parcel, cut_parcels, to_message
 
 # How often the list of partitions with room is read again while waiting for records.
 POLL_SECONDS = 0.1
@@ -48,6 +50,11 @@ class PartitionKeeper(Protocol):
         """Forget partitions that were taken away."""
 
 
+def _offsets(message: Any) -> list[int]:
+    value = message.value
+    return [record.offset for record in value.records] if isinstance(value, Parcel) else [message.offset]
+
+
 class SafeConsumerMixin(Consumer):
     """Mixed in before a Faust consumer; the app is a `StreamApp`, which names what it needs."""
 
@@ -64,7 +71,9 @@ class SafeConsumerMixin(Consumer):
         deliver = self.callback
 
         async def hand_out(message: Any) -> None:
-            self._ledgers.setdefault(message.tp, PartitionLedger()).hand_out(message.offset)
+            ledger = self._ledgers.setdefault(message.tp, PartitionLedger())
+            for offset in _offsets(message):
+                ledger.hand_out(offset)
             self._hold(message)
             await deliver(message)
 
@@ -75,7 +84,8 @@ class SafeConsumerMixin(Consumer):
     def _hold(self, message: Any) -> None:
         place = (message.tp, message.offset)
         if place not in self._sizes:
-            self._sizes[place] = len(message.value or b"")
+            value = message.value
+            self._sizes[place] = value.size if isinstance(value, Parcel) else len(value or b"")
             self._held_bytes += self._sizes[place]
 
     def settle(self, tp: TP, offsets: Sequence[int]) -> None:
@@ -142,7 +152,24 @@ class SafeConsumerMixin(Consumer):
 
     def getmany(self, timeout: float) -> AsyncIterator[tuple[TP, Any]]:
         """Fetch with a short wait, so that partitions that have room again are noticed."""
-        return super().getmany(min(timeout, POLL_SECONDS))
+        short = min(timeout, POLL_SECONDS)
+        return self._fetch_parcels(short) if self.app.parcel_limits else super().getmany(short)
+
+    async def _fetch_parcels(self, timeout: float) -> AsyncIterator[tuple[TP, Any]]:  # noqa: ASYNC109 - as getmany
+        fetched, active = await self._wait_next_records(timeout)
+        generation = self.app.consumer_generation_id
+        if not self.flow_active and not self.should_stop:
+            # Fetched while partitions were taken away: whoever owns them fetches them again.
+            await self.perform_seek()
+            return
+        for tp, records in (fetched or {}).items():
+            for parcel in cut_parcels(records, *self.app.parcel_limits):
+                if self.should_stop or not self.flow_active:
+                    return
+                if generation != self.app.consumer_generation_id:
+                    return
+                if tp in active or tp in self._buffered_partitions:
+                    yield tp, to_message(tp, parcel, generation)
 
     async def _wait_next_records(self, timeout: float) -> Any:  # noqa: ASYNC109 - Faust's signature
         if self.flow_active and not self._has_room():

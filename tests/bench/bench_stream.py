@@ -41,7 +41,7 @@ async def fill(broker: KafkaBroker, topics: Topics, bodies: list[bytes]) -> None
     )
     await producer.start()
     for number in range(PAGES):
-        url = f"http://site{number}.example/"
+        url = f"http://site{number}.example/page.html"
         body = bodies[number % len(bodies)]
         await producer.send(topics.pages, body, url.encode(), headers=list(page_headers(url)))
     await producer.stop()

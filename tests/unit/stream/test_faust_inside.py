@@ -25,6 +25,8 @@ INSIDE = {
     Consumer._commit_offsets: "40520ab14e0a",
     Consumer._filter_committable_offsets: "258df923df20",
     Consumer._wait_next_records: "76ecab68a00e",
+    Consumer.getmany: "ec44a14b6229",
+    faust.Schema.compile: "cfd37681d84e",
     Consumer._drain_messages: "534d036692b6",
     Recovery._resume_streams: "bde618122767",
     kafka_driver.AIOKafkaConsumerThread._commit: "f7c554921bcb",
