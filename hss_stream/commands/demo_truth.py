@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from hss_stream.commands.demo_stream import DemoResult
 from hss_stream.lab.crawl_page import CrawlPage
 from hss_stream.lab.judge_crawl import JudgedPage, Tally, tally
+from hss_stream.steps.provider_names import providers_of
 
 SPAM = "spam"
 
@@ -24,7 +25,7 @@ def on_arrival(crawl: Iterable[CrawlPage], result: DemoResult) -> list[JudgedPag
 
 
 def by_now(judged: Iterable[JudgedPage], result: DemoResult) -> list[JudgedPage]:
-    """Return the same pages with what alerts said since: a page falls with its cluster or its host.
+    """Return the same pages with what alerts said since: a page falls with its cluster, host or provider.
 
     The first pages of a farm arrive before anybody can know it is one. The alert on their cluster, when it
     comes, is about them too: readers of `hss.alerts` find them by the cluster in `hss.attachments`.
@@ -37,8 +38,10 @@ def by_now(judged: Iterable[JudgedPage], result: DemoResult) -> list[JudgedPage]
 
 
 def _is_covered(one: JudgedPage, result: DemoResult, spam: set[tuple[str, str]]) -> bool:
-    """Say whether a spam alert is about the page, its cluster (also after merges) or its host."""
-    if ("page", one.page.url) in spam or ("host", one.page.domain) in spam:
+    """Say whether a spam alert is about the page, its cluster (also after merges), host or provider."""
+    about = [("page", one.page.url), ("host", one.page.domain)]
+    about += [("nameserver", provider) for provider in providers_of(one.page.nameservers)]
+    if not spam.isdisjoint(about):
         return True
     event = result.attachments.get(one.page.url)
     clusters = () if event is None else (event["cluster"], event["text_cluster"])
