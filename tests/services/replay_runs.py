@@ -1,13 +1,21 @@
-"""Run `hss-stream replay` on generated pages, kill it at will, and resume it."""
+"""Run `hss-stream replay` on generated pages, kill it at will, and resume it.
 
+By hand, with as many kills as you like: `python -m tests.services.replay_runs --kills 50 --pages 4000`.
+"""
+
+import argparse
 import json
+import random
 import subprocess
 import sys
+import tempfile
+import threading
 from pathlib import Path
 
 from tests.html_pages import html_page
 
 ROOT = Path(__file__).parents[2]
+LINES_A_PAGE = 3.2
 
 
 def write_pages(path: Path, pages: int, templates: int = 12) -> None:
@@ -28,32 +36,93 @@ def write_pages(path: Path, pages: int, templates: int = 12) -> None:
             )
 
 
-def start_replay(source: Path, store: Path, resume: int | None = None) -> subprocess.Popen:
-    """Start a replay against the persistent embedded store of a folder."""
-    more = [] if resume is None else ["--resume", str(resume)]
+def start_replay(source: Path, store: str, *more: str) -> subprocess.Popen:
+    """Start a replay against a store."""
     program = [sys.executable, "-c", "from hss_stream.cli import main; main()"]
     return subprocess.Popen(
-        [*program, "replay", str(source), "--json", "--store", f"embedded://{store}", *more],
+        [*program, "replay", str(source), "--json", "--store", store, *more],
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         cwd=ROOT,
     )
 
 
-def read_events(process: subprocess.Popen, lines: int | None, events: dict, report: list) -> bool:
-    """Read so many lines, then kill the process; tell whether it ended by itself.
+class Seen:
+    """What all runs printed: events by id, one seen again must have the same bytes; the last report."""
 
-    Events are noted by id; one seen again must have the same bytes. A line cut off is nothing.
-    """
-    with process:
-        for number, line in enumerate(process.stdout):
-            if number == lines:
-                process.kill()
-            if not line.endswith(b"\n"):
-                break
-            event = json.loads(line)
-            if "id" in event:
-                assert events.setdefault(event["id"], line) == line
-            else:
-                report.append(event)
-    return process.returncode == 0
+    def __init__(self) -> None:
+        self.events: dict[str, bytes] = {}
+        self.report: list[dict] = []
+        self.repeated = 0
+
+    def read(self, process: subprocess.Popen, lines: int | None, delay: float = 0.0) -> int:
+        """Read so many lines, then kill the process a little later (None: never); return its exit code."""
+        self.report = []
+        killer = threading.Timer(delay, process.kill)
+        with process:
+            for number, line in enumerate(process.stdout):
+                if number == lines:
+                    killer.start()
+                if not line.endswith(b"\n"):
+                    break
+                event = json.loads(line)
+                if "id" in event:
+                    self.repeated += event["id"] in self.events
+                    assert self.events.setdefault(event["id"], line) == line
+                else:
+                    self.report.append(event)
+            process.stderr.read()
+        killer.cancel()
+        return process.returncode
+
+
+def calm_run(source: Path, folder: Path) -> Seen:
+    """Return what an undisturbed replay shows."""
+    seen = Seen()
+    assert 0 == seen.read(start_replay(source, f"embedded://{folder / 'calm'}"), None)
+    return seen
+
+
+def killed_run(source: Path, folder: Path, pages: int, kills: int, chance: random.Random) -> tuple[Seen, int]:
+    """Return what a replay shows that was killed at random and resumed, and how often it was."""
+    store, seen, killed = f"embedded://{folder / 'rough'}", Seen(), 0
+    more: tuple[str, ...] = ()
+    while killed < kills:
+        lines = chance.randrange(int(2 * LINES_A_PAGE * pages / kills) + 2)
+        code = seen.read(start_replay(source, store, *more), lines, chance.random() * 0.05)
+        if code == 0:
+            return seen, killed
+        assert code == -9, code
+        killed, more = killed + 1, ("--resume", "1")
+    assert 0 == seen.read(start_replay(source, store, *more), None)
+    return seen, killed
+
+
+def main() -> None:
+    """Compare an undisturbed run with one killed as often as asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--pages", type=int, default=4000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_pages(folder / "pages.jsonl", options.pages)
+        calm = calm_run(folder / "pages.jsonl", folder)
+        chance = random.Random(options.seed)
+        rough, killed = killed_run(folder / "pages.jsonl", folder, options.pages, options.kills, chance)
+    same = calm.events == rough.events and calm.report == rough.report
+    print(  # noqa: T201 - its purpose
+        json.dumps(
+            {
+                "kills": killed, "pages": options.pages, "events": len(calm.events), "same": same,
+                "clusters": sum(row["event"] == "summary" for row in calm.report),
+                "events_printed_again": rough.repeated,
+            }
+        )
+    )  # fmt: skip
+    sys.exit(0 if same else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -2,26 +2,16 @@
 
 import random
 
-from tests.services.replay_runs import read_events, start_replay, write_pages
+from tests.services.replay_runs import calm_run, killed_run, write_pages
 
 
 def test_killed_replay_resumes(tmp_path):
-    """Clusters, counters, placements, events equal those of an undisturbed run, after kills at any line."""
+    """Clusters, counters, placements, events equal those of an undisturbed run, after kills at any moment."""
     source = tmp_path / "pages.jsonl"
-    write_pages(source, 700)
-    calm, calm_report = {}, []
-    assert read_events(start_replay(source, tmp_path / "calm"), None, calm, calm_report)
-    chance = random.Random(7)
-    rough, report = {}, []
-    resume = None
-    for _ in range(2):
-        if read_events(
-            start_replay(source, tmp_path / "rough", resume), chance.randrange(600), rough, report
-        ):
-            break
-        report, resume = [], 1
-    else:
-        assert read_events(start_replay(source, tmp_path / "rough", 1), None, rough, report)
+    write_pages(source, 600)
+    calm = calm_run(source, tmp_path)
+    rough, killed = killed_run(source, tmp_path, 600, 2, random.Random(7))
 
-    assert calm == rough
-    assert calm_report == report
+    assert killed
+    assert calm.events == rough.events
+    assert calm.report == rough.report
