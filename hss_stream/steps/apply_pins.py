@@ -6,6 +6,7 @@ Everything here may be done again after a crash, by anybody, and changes nothing
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +29,7 @@ from hss_stream.verdicts.cluster_id import STYLE, shard_of
 from hss_stream.verdicts.placing import MERGED, OPENED
 
 
-@dataclass(frozen=True)
-class AppliedPage:
+class AppliedPage(NamedTuple):
     """A page to apply: its sketch, its stored URL, and its pinned decision."""
 
     page: SketchedPage
@@ -37,7 +37,7 @@ class AppliedPage:
     pinned: PinnedPage
 
 
-@dataclass
+@dataclass(slots=True)
 class Applied:
     """What applying a page showed; `links` are the folded clusters, `after_merge` the survivor after."""
 
@@ -50,41 +50,28 @@ def effects_of(pages: Sequence[AppliedPage], shards: int, space: str = STYLE) ->
     """Return the effects of pages by shard, each shard's in offset order; only style notes domains."""
     effects: defaultdict[int, list[Effect]] = defaultdict(list)
     for item in pages:
-        if item.pinned.decision.cluster:
-            _add_cluster(effects, item, space)
-            _add_index(effects, item, shards)
-        if item.pinned.decision.cluster and space == STYLE:
-            page, cluster = item.page, item.pinned.decision.cluster
-            note = NoteDomain(page.offset, page.at, page.domain, cluster, (*page.fake, 0))
-            effects[page.domain % shards].append(note)
-    return effects
-
-
-def _add_cluster(effects: defaultdict[int, list[Effect]], item: AppliedPage, space: str) -> None:
-    page, one = item.page, item.pinned.decision
-    home = effects[shard_of(one.cluster)]
-    opens = one.outcome == OPENED
-    sums = (one.inward, one.links, one.alike, one.parts, one.known, *page.fake)
-    hit = 0 if opens else one.representative
-    home.append(
-        Join(page.offset, page.at, space, one.cluster, one.slots, page.domain, item.url, hit, sums, opens)
-    )
-    if one.becomes:
-        home.append(
-            Represent(
-                page.offset,
-                page.at,
-                space,
-                one.cluster,
-                one.becomes,
-                page.sketch,
-                page.text,
-                item.url,
-                one.evicted,
+        page, url, pinned = item
+        one = pinned.decision
+        cluster, offset, at = one.cluster, page.offset, page.at
+        if not cluster:
+            continue
+        opens = one.outcome == OPENED
+        sums = (one.inward, one.links, one.alike, one.parts, one.known, *page.fake)
+        hit = 0 if opens else one.representative
+        home = effects[shard_of(cluster)]
+        home.append(Join(offset, at, space, cluster, one.slots, page.domain, url, hit, sums, opens))
+        if one.becomes:
+            home.append(
+                Represent(offset, at, space, cluster, one.becomes, page.sketch, page.text, url, one.evicted)
             )
-        )
-    for name in one.path:
-        effects[shard_of(name)].append(Touch(page.offset, page.at, space, name, one.representative))
+            _add_index(effects, item, shards)
+        for name in one.path:
+            effects[shard_of(name)].append(Touch(offset, at, space, name, one.representative))
+        if space == STYLE:
+            effects[page.domain % shards].append(
+                NoteDomain(offset, at, page.domain, cluster, (*page.fake, 0))
+            )
+    return effects
 
 
 def _add_index(effects: defaultdict[int, list[Effect]], item: AppliedPage, shards: int) -> None:
@@ -93,12 +80,11 @@ def _add_index(effects: defaultdict[int, list[Effect]], item: AppliedPage, shard
         for probe, low in enumerate(np.frombuffer(item.pinned.evicted_lows, ">u2").tolist()):
             if low:
                 effects[low % shards].append(IndexRemove(page.offset, probe, low, one.evicted))
-    if one.becomes:
-        words = page.words.tolist()
-        for probe in range(PROBES):
-            if one.probes >> probe & 1:
-                low = words[probe] & 0xFFFF
-                effects[low % shards].append(IndexAdd(page.offset, probe, words[probe], one.becomes))
+    words = page.words.tolist()
+    for probe in range(PROBES):
+        if one.probes >> probe & 1:
+            low = words[probe] & 0xFFFF
+            effects[low % shards].append(IndexAdd(page.offset, probe, words[probe], one.becomes))
 
 
 async def apply_pages(

@@ -150,13 +150,23 @@ class PlacePages:
         by_source: dict[tuple[str, str, int], list[ScannedPage]] = {}
         for page in pages:
             by_source.setdefault(page.source, []).append(page)
-        placed: dict[Origin, Placement] = {}
-        for source, some in by_source.items():
-            state = await self._state(source)
-            for start in range(0, len(some), BATCH_PAGES):
-                for placement in await self._place_batch(state, some[start : start + BATCH_PAGES]):
-                    placed[placement.origin] = placement
-        return [placed[page.origin] for page in pages]
+        # Sources never wait for each other: while the server works for one, another is decided here.
+        placed = await asyncio.gather(
+            *(self._place_source(source, some) for source, some in by_source.items()), return_exceptions=True
+        )
+        found = dict(zip(by_source, map(_or_raise, placed), strict=True))
+        return [found[page.source][page.origin.offset] for page in pages]
+
+    async def _place_source(
+        self, source: tuple[str, str, int], pages: list[ScannedPage]
+    ) -> dict[int, Placement]:
+        """Place pages of one source; return their placements by offset."""
+        state = await self._state(source)
+        placed: dict[int, Placement] = {}
+        for start in range(0, len(pages), BATCH_PAGES):
+            batch = await self._place_batch(state, pages[start : start + BATCH_PAGES])
+            placed.update((placement.origin.offset, placement) for placement in batch)
+        return placed
 
     async def _state(self, source: tuple[str, str, int]) -> SourceState:
         if source not in self.sources:
@@ -188,13 +198,7 @@ class PlacePages:
         view = await look_up(self.store, self.kept, self.rules, state.number, sketched, self.space)
         decisions = decide_batch(view, self.rules)
         pinned = [PinnedPage(one, extra=page.extra) for one, page in zip(decisions, pages, strict=False)]
-        fresh = {
-            one.decision.becomes: page
-            for one, page in zip(pinned, pages, strict=False)
-            if one.decision.becomes
-        }
-        for one in pinned:
-            await self._complete(one, fresh)
+        await self._complete(pinned, pages)
         first, last = pinned[0].decision.offset, pinned[-1].decision.offset
         theirs = await self.store.pin(state.number, state.fence, first, last, pack_pins(first, pinned))
         if theirs is not None:
@@ -204,20 +208,29 @@ class PlacePages:
         state.pinned.update((one.decision.offset, one) for one in pinned)
         return pinned
 
-    async def _complete(self, pinned: PinnedPage, fresh: dict[int, ScannedPage]) -> None:
-        """Add to a decision what events and effects will need of representatives."""
-        decision = pinned.decision
-        name = decision.representative
-        if name and name != decision.becomes:
-            pinned.representative_url = fresh[name].url if name in fresh else self.kept.records[name].url
-        if decision.evicted:
-            if decision.evicted in fresh:
-                sketch = fresh[decision.evicted].sketched.sketch
-            else:
-                await self.kept.load(self.store, [decision.evicted])
-                record = self.kept.records.get(decision.evicted)
-                sketch = bytes(256) if record is None else record.sketch
-            pinned.evicted_lows = np.frombuffer(sketch, ">u2")[PROBE_SLOTS].tobytes()
+    async def _complete(self, pinned: list[PinnedPage], pages: list[ScannedPage]) -> None:
+        """Add to decisions what events and effects will need of representatives."""
+        fresh: dict[int, ScannedPage] = {}
+        records = self.kept.records
+        for one, page in zip(pinned, pages, strict=False):
+            decision = one.decision
+            name = decision.representative
+            if decision.becomes:
+                fresh[decision.becomes] = page
+            if name and name != decision.becomes:
+                one.representative_url = fresh[name].url if name in fresh else records[name].url
+            if decision.evicted:
+                one.evicted_lows = await self._lows(decision.evicted, fresh.get(decision.evicted))
+
+    async def _lows(self, representative: int, page: ScannedPage | None) -> bytes:
+        """Return that by which a representative, perhaps a page of this batch, is found in the index."""
+        if page is not None:
+            sketch = page.sketched.sketch
+        else:
+            await self.kept.load(self.store, [representative])
+            record = self.kept.records.get(representative)
+            sketch = bytes(256) if record is None else record.sketch
+        return np.frombuffer(sketch, ">u2")[PROBE_SLOTS].tobytes()
 
     async def _repeat(self, state: SourceState, pages: list[ScannedPage]) -> list[Placement]:
         """Apply pages that are pinned already; those whose pins were trimmed are committed and done."""
@@ -254,3 +267,10 @@ class PlacePages:
             outcome = OUTCOMES[decision.outcome]
             placements.append(Placement(page.origin, outcome, cluster, events, one, result))
         return placements
+
+
+def _or_raise(result: dict[int, Placement] | BaseException) -> dict[int, Placement]:
+    """Return a result, or raise the error it is: only after all others have ended."""
+    if isinstance(result, BaseException):
+        raise result
+    return result

@@ -22,10 +22,10 @@ from hss_stream.store.effects import (
 from hss_stream.store.layout import sample_token
 
 _TIMED = struct.Struct("<cIBI")
-_JOIN = struct.Struct("<c8sBIIB8s8IB")
+_JOIN = struct.Struct("<cIBIc8sBIIB8s8IB")
 _REPRESENT = struct.Struct("<c8s8s8s256s16sB")
 _TOUCH = struct.Struct("<c8s8s")
-_DOMAIN = struct.Struct("<8s8s4I")
+_DOMAIN = struct.Struct("<cIBI8s8s4I")
 _ADD = struct.Struct("<BHH8s")
 _REMOVE = struct.Struct("<BH8s")
 SHOWN = struct.Struct("<IIdIBBB8s9IBBB")
@@ -42,13 +42,13 @@ def _name(identity: int) -> bytes:
 
 
 def _pack_join(one: Join) -> bytes:
+    offset, url = one.offset, one.url
     return (
-        _head(b"J", one.offset, one.at)
-        + _JOIN.pack(
-            one.space.encode(), _name(one.cluster), one.slots, one.domain & 0xFFFFFFFF, sample_token(one.url),
-            one.opens, _name(one.hit), *one.sums, len(one.url),
+        _JOIN.pack(
+            b"J", offset & 0xFFFFFFFF, offset >> 32, one.at, one.space.encode(), _name(one.cluster),
+            one.slots, one.domain & 0xFFFFFFFF, sample_token(url), one.opens, _name(one.hit), *one.sums, len(url),
         )
-        + one.url
+        + url
     )  # fmt: skip
 
 
@@ -70,7 +70,10 @@ def _pack_touch(one: Touch) -> bytes:
 
 
 def _pack_domain(one: NoteDomain) -> bytes:
-    return _head(b"D", one.offset, one.at) + _DOMAIN.pack(_name(one.domain), _name(one.cluster), *one.sums)
+    offset = one.offset
+    return _DOMAIN.pack(
+        b"D", offset & 0xFFFFFFFF, offset >> 32, one.at, _name(one.domain), _name(one.cluster), *one.sums
+    )
 
 
 def _pack_add(one: IndexAdd) -> bytes:

@@ -1,8 +1,9 @@
 """Stores filled with synthetic templates, for benches: sketches made in bulk, no HTML, no events.
 
-A page of a template has 40 % of its slots replaced, as in the prototype's figures.
+A page of a template has 40 % of its slots replaced, and pages come from four partitions, as a worker's do.
 """
 
+import asyncio
 from collections.abc import Iterator
 
 import numpy as np
@@ -18,7 +19,8 @@ from hss_stream.store.wire import pack
 
 NOISE = 0.4
 AT = 1_700_000_000
-SOURCE = SourceName("bench", "pages", 0)
+PARTITIONS = 4
+SOURCES = [SourceName("bench", "pages", partition) for partition in range(PARTITIONS)]
 
 
 def mixed(values: np.ndarray) -> np.ndarray:
@@ -51,7 +53,7 @@ def make_pages(
         name = f"site{offset if domains is None else offset % domains}.example"
         url = f"https://{name}/page/{offset}"
         sketched = SketchedPage(offset, AT, domain_hash(name), low[row].tobytes(), words[row], text=b"t" * 16)
-        origin = Origin(SOURCE.group, SOURCE.topic, SOURCE.partition, offset)
+        origin = Origin("bench", "pages", row % PARTITIONS, offset)
         pages.append(ScannedPage(origin, url, AT * 1000, name, stored_url(url), sketched))
     return pages
 
@@ -73,7 +75,7 @@ class BenchStore:
         """Place pages and commit them."""
         await self.place.place(pages)
         self.next = pages[-1].origin.offset + 1
-        await self.place.trim(SOURCE, self.next)
+        await asyncio.gather(*(self.place.trim(source, self.next) for source in SOURCES))
 
     async def info(self, section: bytes, field: str) -> float:
         """Return one figure of the server's INFO."""

@@ -76,7 +76,9 @@ def text_page_of(offset, lexicon, signatures, at):
     return replace(page, sketched=replace(page.sketched, sketch=sketch, words=words))
 
 
-@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(acts=st.lists(ACTS, min_size=3, max_size=25), seed=st.integers(0, 20))
 async def test_mishaps_change_nothing(make_store, acts, seed):
     """Any mishaps: the same clusters, counts, index, domains, clocks, and the same events byte for byte."""
@@ -84,7 +86,10 @@ async def test_mishaps_change_nothing(make_store, acts, seed):
 
 
 @pytest.mark.parametrize("space", ["t", "m"])
-@settings(max_examples=(EXAMPLES + 1) // 2, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=(EXAMPLES + 1) // 2,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(acts=st.lists(ACTS, min_size=3, max_size=25), seed=st.integers(0, 20))
 async def test_mishaps_change_no_text(make_store, space, acts, seed):
     """The same holds for texts and campaigns, of two lexicons side by side."""

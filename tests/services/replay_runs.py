@@ -121,7 +121,29 @@ def main() -> None:
             }
         )
     )  # fmt: skip
+    for line in differences(calm, rough):
+        print(line, file=sys.stderr)  # noqa: T201 - its purpose
     sys.exit(0 if same else 1)
+
+
+def differences(calm: Seen, rough: Seen, limit: int = 8) -> list[str]:
+    """Return the first lines that one of two runs printed and the other did not."""
+    one = {**calm.events, **{json.dumps(row): b"" for row in calm.report}}
+    two = {**rough.events, **{json.dumps(row): b"" for row in rough.report}}
+    ours = [
+        f"only undisturbed: {(line or name.encode()).decode()}"
+        for name, line in one.items()
+        if name not in two
+    ]
+    theirs = [
+        f"only killed: {(line or name.encode()).decode()}" for name, line in two.items() if name not in one
+    ]
+    other = [
+        f"undisturbed: {line.decode()}killed: {two[name].decode()}"
+        for name, line in one.items()
+        if name in two and two[name] != line
+    ]
+    return ours[:limit] + theirs[:limit] + other[:limit]
 
 
 if __name__ == "__main__":

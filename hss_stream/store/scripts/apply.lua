@@ -19,6 +19,7 @@ local clusters, order, domains, domain_order = {}, {}, {}, {}
 local results, out, buckets = {}, {}, {}
 local NOTHING = P(SHOWN, 0, 0, 0, 0, 0, 0, 0, NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 local kept
+local min = math.min
 
 -- Results of offsets applied before, by offset, kind, space and name.
 local function kept_result(offset, space, id)
@@ -54,7 +55,7 @@ local function use(space, id, at, hit)
     local place = find(further, hit, 1, true)
     while place and place % 10 ~= 1 do place = find(further, hit, place + 1, true) end
     if place then
-      local hits = math.min(U('<I2', further, place + 8) + 1, 65535)
+      local hits = min(U('<I2', further, place + 8) + 1, 65535)
       record.further = sub(further, 1, place + 7) .. P('<I2', hits) .. sub(further, place + 10)
     end
   end
@@ -78,39 +79,44 @@ end
 -- verdicts/cluster_class.py, `is_class_due`
 local function is_class_due(pages)
   if pages < 8 then return true end
-  local step = 1
-  while step * 8 <= pages do step = step * 2 end
-  return pages % step == 0
+  local _, bits = math.frexp(pages)
+  return pages % 2 ^ (bits - 3) == 0
+end
+
+-- Both records keep sums that stay full once they are.
+local function add_sum(record, place, more)
+  if more > 0 then record[place] = min(record[place] + more, MAX) end
 end
 
 local function join(i, offset, at)
-  local space, id, slots, domain, token, opens, hit = U('<c1c8Bc4I4Bc8', effects, i)
-  local url_at = i + 59
-  local url = sub(effects, url_at + 1, url_at + string.byte(effects, url_at))
-  local record
+  local space, id, slots, domain, token, opens, hit, a, b, c, d, e, f, g, h, length =
+    U('<c1c8Bc4I4Bc8I4I4I4I4I4I4I4I4B', effects, i)
+  local stop = i + 60 + length
   if offset <= fence then
     results[#results + 1] = kept_result(offset, space, id)
-    return url_at + 1 + #url
+    return stop
   end
-  record = use(space, id, at, hit)
-  record[6] = record[6] + 1
+  local record = use(space, id, at, hit)
+  local pages = record[6] + 1
+  record[6] = pages
   record[7] = record[7] + slots
-  local a, b, c, d, e, f, g, h = U('<I4I4I4I4I4I4I4I4', effects, i + 27)
-  if a + b + c + d + e + f + g + h > 0 then
-    local more = {a, b, c, d, e, f, g, h}
-    for k = 1, 8 do record[11 + k] = math.min(record[11 + k] + more[k], MAX) end
-  end
+  record[5] = record[5] + 1
+  add_sum(record, 12, a) add_sum(record, 13, b) add_sum(record, 14, c) add_sum(record, 15, d)
+  add_sum(record, 16, e) add_sum(record, 17, f) add_sum(record, 18, g) add_sum(record, 19, h)
   local known = record[10]
   count_domains(space, id, record, domain)
-  if opens == 0 then draw_sample(record, token, url) end
+  if opens == 0 and (record[23] < 8 or token % pages < 8) then
+    draw_sample(record, token, sub(effects, i + 60, stop - 1))
+  end
   local before, proto = record[2], ''
-  if is_class_due(record[6]) then settle_class(space, record, limits) end
-  record[5] = record[5] + 1
-  if before ~= record[2] then proto = prototype(id) end
+  if is_class_due(pages) then
+    settle_class(space, record, limits)
+    if before ~= record[2] then proto = prototype(id) end
+  end
   local shown = show(record, before, proto, known, record[3], 0)
   results[#results + 1] = shown
   out[#out + 1] = outbox_entry('J', space, id, offset, shown)
-  return url_at + 1 + #url
+  return stop
 end
 
 -- verdicts/label.py, `apply_vote`: an editor's word, or a client on one side. A cluster that is not there gets none.
@@ -182,21 +188,19 @@ local DOMAIN = '<BBBBc8c8I4I4I4I4I4I4I4'
 local function note_domain(i, at)
   local name, cluster, a, b, c, d = U('<c8c8I4I4I4I4', effects, i)
   local record = domains[name]
+  local fresh = false
   if not record then
     local raw = call('GET', HEAD .. 'd1' .. name)
-    if raw then record = {U(DOMAIN, raw)} else record = {known = false} end
-    domains[name] = record
-    domain_order[#domain_order + 1] = name
+    if raw then record = {U(DOMAIN, raw)} else fresh = true end
   end
-  local fresh = record.known == false or record[8] + domain_lifetime < clock
+  if record and record[8] + domain_lifetime < clock then record = nil end
   if at > clock then clock = at end
-  if record.known == false then wheel_add('v', clock + domain_lifetime, name); record.known = true end
-  if fresh then
-    for k, value in ipairs({1, 0, 0, 0, NONE, NONE, clock, clock, 0, 0, 0, 0, 0}) do record[k] = value end
-  end
+  if fresh then wheel_add('v', clock + domain_lifetime, name) end
+  if not record then record = {1, 0, 0, 0, NONE, NONE, clock, clock, 0, 0, 0, 0, 0} end
+  if not domains[name] then domain_order[#domain_order + 1] = name end
+  domains[name] = record
   record[5], record[8], record[9] = cluster, clock, record[9] + 1
-  local more = {a, b, c, d}
-  for k = 1, 4 do record[9 + k] = math.min(record[9 + k] + more[k], MAX) end
+  add_sum(record, 10, a) add_sum(record, 11, b) add_sum(record, 12, c) add_sum(record, 13, d)
 end
 
 local function bucket_of(key)
