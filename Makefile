@@ -20,7 +20,7 @@ demo: .venv/runtime.stamp  ## see it work on pages it generates
 	$(BIN)/hss-stream demo
 
 test: .venv/dev.stamp  ## run every test this machine can run
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: .venv/dev.stamp  ## format, lint, types, house rules
 	$(BIN)/ruff format --check .

@@ -17,3 +17,10 @@ def kafka(tmp_path_factory) -> Iterator[KafkaBroker]:
     broker.start()
     yield broker
     broker.stop()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of the shared broker in one process where several run: the others need none."""
+    for item in items:
+        if "kafka" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("kafka"))
