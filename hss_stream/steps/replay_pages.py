@@ -53,29 +53,47 @@ class Spool:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.end = 0
+        self.noted: dict[int, bytes] = {}
 
     def cut(self, start: int) -> int:
-        """Drop the pages from `start` on, and a line cut off in the middle; return how many stay."""
-        keep = pages = 0
-        if self.path.exists():
-            with self.path.open("rb") as lines:
-                for line in lines:
-                    if not line.endswith(b"\n") or orjson.loads(line)[0] >= start:
-                        break
-                    keep += len(line)
+        """Go on from the page `start`, and drop a line cut off in the middle; return how many are before.
+
+        A kill while the store forgets leaves pages that are done in one space and not in another: what
+        became of them is told once. So lines from `start` on stay until they are written again, byte by byte
+        the same.
+        """
+        whole = pages = 0
+        self.path.touch()
+        with self.path.open("rb") as lines:
+            for line in lines:
+                if not line.endswith(b"\n"):
+                    break
+                whole += len(line)
+                offset = orjson.loads(line)[0]
+                if offset >= start:
+                    self.noted[offset] = line
+                else:
+                    self.end += len(line)
                     pages += 1
-        else:
-            self.path.touch()
         with self.path.open("r+b") as file:
-            file.truncate(keep)
+            file.truncate(whole)
         return pages
 
-    def add(self, placements: Iterable[tuple[str, Placement]]) -> None:
-        """Add pages."""
-        with self.path.open("ab") as file:
+    def add(self, placements: Iterable[tuple[str, Placement]]) -> int:
+        """Add pages; return how many are not known any more."""
+        missing = 0
+        with self.path.open("r+b") as file:
+            file.seek(self.end)
             for url, placement in placements:
-                where = (placement.origin.offset, url, placement.cluster, placement.text_cluster)
-                file.write(orjson.dumps(where) + b"\n")
+                offset = placement.origin.offset
+                line = self.noted.pop(offset, b"")
+                if not placement.is_skipped:
+                    line = orjson.dumps((offset, url, placement.cluster, placement.text_cluster)) + b"\n"
+                file.write(line)
+                missing += not line
+            self.end = file.tell()
+        return missing
 
     def pages(self) -> Iterator[tuple[str, str | None, str | None]]:
         """Yield URL, style cluster and text cluster of every page."""
@@ -171,7 +189,7 @@ class Replay:
                 placements = await self.place.place(scanned)
                 yield await self._with_providers(placements)
                 urls = [page.page_url for page in scanned]
-                self.spool.add(zip(urls, placements, strict=True))
+                self.missing += self.spool.add(zip(urls, placements, strict=True))
                 await self.place.trim(self.source, scanned[-1].origin.offset + 1)
                 latest = max(page.at_ms for page in scanned) // 3_600_000
                 if latest > hour:

@@ -46,7 +46,8 @@ def _pack_join(one: Join) -> bytes:
     return (
         _JOIN.pack(
             b"J", offset & 0xFFFFFFFF, offset >> 32, one.at, one.space.encode(), _name(one.cluster),
-            one.slots, one.domain & 0xFFFFFFFF, sample_token(url), one.opens, _name(one.hit), *one.sums, len(url),
+            one.slots, one.domain & 0xFFFFFFFF, sample_token(url), one.opens, _name(one.hit), *one.sums,
+            len(url),
         )
         + url
     )  # fmt: skip
