@@ -248,7 +248,26 @@ class PlacePages:
         return placements + await self._apply_pinned(state, some)
 
     async def _apply_pinned(self, state: SourceState, pages: list[ScannedPage]) -> list[Placement]:
-        return await self._apply(state, pages, [state.pinned[page.sketched.offset] for page in pages])
+        pinned = [state.pinned[page.sketched.offset] for page in pages]
+        placements = await self._apply(state, pages, pinned)
+        await self._unindex_gone(pages, pinned)
+        return placements
+
+    async def _unindex_gone(self, pages: list[ScannedPage], pinned: list[PinnedPage]) -> None:
+        """Take out of the index what a repetition put there after its cluster was buried.
+
+        A crash between shards leaves a batch half applied; if the sweep comes before the repetition, some
+        entries would be added for a representative that nobody will ever bury again.
+        """
+        made = [
+            (one.decision.becomes, page.sketched.sketch)
+            for one, page in zip(pinned, pages, strict=True)
+            if one.decision.becomes
+        ]
+        known = await self.store.read_representatives([name for name, _ in made])
+        gone = [item for item, record in zip(made, known, strict=True) if record is None]
+        if gone:
+            await self.store.unindex(gone)
 
     async def _apply(
         self, state: SourceState, pages: list[ScannedPage], pinned: list[PinnedPage]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from hss_stream.steps.judge_pages import TEXT_RULES, text_words
@@ -29,6 +29,15 @@ ACTS = st.tuples(
     st.integers(0, 12),
     st.sampled_from(["before", "within", "after"]),
 )
+
+# A batch applied on half of the shards when the sweep comes.
+SWEPT_HALF_APPLIED = [
+    ("deliver", 25, 0, "before"),
+    ("deliver", 28, 0, "before"),
+    ("crash", 11, 8, "within"),
+    ("deliver", 18, 0, "before"),
+    ("sweep", 1, 0, "before"),
+]
 
 
 def crawl(seed, pages=70):
@@ -80,6 +89,7 @@ def text_page_of(offset, lexicon, signatures, at):
     max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(acts=st.lists(ACTS, min_size=3, max_size=25), seed=st.integers(0, 20))
+@example(acts=SWEPT_HALF_APPLIED, seed=17)
 async def test_mishaps_change_nothing(make_store, acts, seed):
     """Any mishaps: the same clusters, counts, index, domains, clocks, and the same events byte for byte."""
     await compare(make_store, acts, crawl(seed), RULES, "s")
