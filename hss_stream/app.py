@@ -7,9 +7,11 @@ from hss_stream.errors import StoreError
 from hss_stream.observe import log
 from hss_stream.observe.metrics import Metrics
 from hss_stream.settings import Settings
+from hss_stream.steps.apply_label import ApplyLabels
 from hss_stream.steps.judge_nameservers import JudgeNameservers
 from hss_stream.steps.judge_pages import TEXT_RULES, build_judge
 from hss_stream.steps.note_sites import NoteSites
+from hss_stream.steps.place_mail import build_mail_judge
 from hss_stream.steps.read_signals import read_signals
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.open_store import make_store
@@ -19,12 +21,15 @@ from hss_stream.store.redis_page_marks import RedisPageMarks
 from hss_stream.store.redis_store import RedisClusterStore
 from hss_stream.store.server_facts import read_facts
 from hss_stream.store.spaces import sibling_providers, sibling_store
+from hss_stream.stream.label_step import LabelStep
+from hss_stream.stream.mail_step import MailStep
 from hss_stream.stream.memory_log import MemoryLog
 from hss_stream.stream.place_step import PlaceStep
 from hss_stream.stream.record_stream import RecordStream, StreamSetup, create_stream
 from hss_stream.stream.site_step import SiteStep
 from hss_stream.stream.step import RecordMarks, RecordStep
 from hss_stream.stream.topics import Topics
+from hss_stream.verdicts.cluster_id import MAIL, SPACES, STYLE, TEXT
 
 # A worker waits for the store itself; a call that waits longer hides from `/readyz` that it is away.
 AWAY_SECONDS = 3.0
@@ -76,9 +81,18 @@ async def open_lasting_store(settings: Settings) -> RedisClusterStore:
 
 async def open_text_store(store: ClusterStore) -> ClusterStore:
     """Open the store of the text space beside an open one."""
-    texts = sibling_store(store, "text", TEXT_RULES)
-    await texts.open()
-    return texts
+    return await _open_beside(store, TEXT)
+
+
+async def open_mail_store(store: ClusterStore) -> ClusterStore:
+    """Open the store of the mail space beside an open one."""
+    return await _open_beside(store, MAIL)
+
+
+async def _open_beside(store: ClusterStore, space: str) -> ClusterStore:
+    other = sibling_store(store, SPACES[space], TEXT_RULES)
+    await other.open()
+    return other
 
 
 async def open_providers(store: ClusterStore) -> ProviderStore:
@@ -106,10 +120,12 @@ def create_worker(
     memory_log: MemoryLog | None = None,
     texts: ClusterStore | None = None,
     providers: ProviderStore | None = None,
+    mails: ClusterStore | None = None,
 ) -> StreamWorker:
-    """Return a worker on open stores of the style and text space; with a log, on the embedded broker.
+    """Return a worker on open stores of the spaces; with a log, on the embedded broker.
 
-    Without a store of providers their records are neither made nor read.
+    Without a store of the text or mail space that space is not kept, and messages are left alone; without one
+    of providers their records are neither made nor read.
     """
     metrics = Metrics()
     threads = settings.worker.scan_threads
@@ -127,5 +143,12 @@ def create_worker(
     if providers is not None:
         judge_sites = JudgeNameservers(providers, executor=executor, quorum=settings.verdict.quorum)
         steps[setup.topics.sites] = SiteStep(judge_sites, settings.group, metrics)
+    spaces = {STYLE: store} | ({} if texts is None else {TEXT: texts})
+    if mails is not None:
+        spaces[MAIL] = mails
+        campaigns = build_mail_judge(store, mails, executor=executor, rules=rules, lists=lists)
+        steps[setup.topics.mail] = MailStep(campaigns, settings.group, executor, threads)
+    labels = ApplyLabels(spaces, rules, settings.verdict.quorum)
+    steps[setup.topics.labels] = LabelStep(labels, settings.group, metrics)
     stream = create_stream(setup, steps, make_marks(store, settings.group), metrics, memory_log)
     return StreamWorker(stream, store, metrics)

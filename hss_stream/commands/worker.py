@@ -7,7 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 import click
 import uvloop
 
-from hss_stream.app import create_worker, open_lasting_store, open_providers, open_text_store
+from hss_stream.app import (
+    create_worker,
+    open_lasting_store,
+    open_mail_store,
+    open_providers,
+    open_text_store,
+)
 from hss_stream.observe import log
 from hss_stream.observe.health import Health, HealthServer
 from hss_stream.settings import Settings, load_settings
@@ -17,8 +23,9 @@ from hss_stream.stream.runner import Runner
 
 @click.command()
 def command() -> None:
-    """Place pages from Kafka in clusters until told to stop (SIGTERM: pages in hand are finished).
+    """Place pages and mail from Kafka in clusters and apply labels, until told to stop.
 
+    SIGTERM ends it once the pages in hand are finished.
     Ends with 1 when it cannot go on, so that a supervisor starts it again; nothing is lost by that.
     """
     settings = load_settings()
@@ -38,8 +45,9 @@ async def _work(settings: Settings) -> None:
             await asyncio.get_running_loop().run_in_executor(pool, scan_page, b"<p>")
             whole = settings.worker.signals == "all"
             texts = await open_text_store(store) if whole else None
+            mails = await open_mail_store(store) if whole else None
             providers = await open_providers(store) if whole else None
-            worker = create_worker(settings, store, pool, texts=texts, providers=providers)
+            worker = create_worker(settings, store, pool, texts=texts, providers=providers, mails=mails)
             health = Health(worker.metrics)
             server = HealthServer(health, settings.metrics.host, settings.metrics.port)
             log.info("health_listening", host=settings.metrics.host, port=server.port)
@@ -48,7 +56,7 @@ async def _work(settings: Settings) -> None:
                 await runner.run(stop)
             finally:
                 server.close()
-                for opened in (texts, providers):
+                for opened in (texts, mails, providers):
                     if opened is not None:
                         await opened.close()
     finally:

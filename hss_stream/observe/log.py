@@ -20,6 +20,7 @@ Event = Literal[
     "kafka_away",
     "record_failed",
     "dead_letter",
+    "label",
     "worker_started",
     "worker_stopping",
     "worker_stopped",

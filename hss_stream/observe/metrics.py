@@ -7,7 +7,7 @@ cluster id. docs/metrics.md is written from this file.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
-from typing import Literal
+from typing import Any, Literal
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
@@ -26,6 +26,7 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self._define_pages()
+        self._define_verdicts()
         self._define_stream()
         self._define_store()
         self._define_providers()
@@ -37,12 +38,6 @@ class Metrics:
             "hss_records_total",
             "Records done of topics other than pages, by kind and outcome.",
             ["kind", "outcome"],
-            registry=own,
-        )
-        self._changes = Counter(
-            "hss_cluster_changes_total",
-            "Changes of clusters, by change; alive are those opened less those merged and expired.",
-            ["change"],
             registry=own,
         )
         self._letters = Counter(
@@ -59,6 +54,34 @@ class Metrics:
             "hss_page_delay_seconds",
             "From a page's arrival in Kafka to the acknowledgement of its events.",
             buckets=(*_SECONDS, 60.0, 300.0, 3600.0),
+            registry=own,
+        )
+
+    def _define_verdicts(self) -> None:
+        own = self.registry
+        self._changes = Counter(
+            "hss_cluster_changes_total",
+            "Changes of clusters, by space, change, and class and label after; alive are those opened less "
+            "those merged and expired.",
+            ["space", "change", "class", "label"],
+            registry=own,
+        )
+        self._verdicts = Counter(
+            "hss_verdicts_total",
+            "Verdicts on pages and messages, by kind.",
+            ["kind", "verdict"],
+            registry=own,
+        )
+        self._alerts = Counter(
+            "hss_alerts_total",
+            "Alerts sent, by subject, severity and the weightiest reason.",
+            ["subject", "severity", "reason"],
+            registry=own,
+        )
+        self._labels = Counter(
+            "hss_labels_total",
+            "Labels read, by role and what became of them.",
+            ["role", "outcome"],
             registry=own,
         )
 
@@ -128,9 +151,21 @@ class Metrics:
         self._pages.labels(outcome).inc()
         self._delay.observe(max(delay_seconds, 0.0))
 
-    def cluster_changed(self, change: str) -> None:
-        """Count a change of a cluster."""
-        self._changes.labels(change).inc()
+    def event_sent(self, event: Mapping[str, Any]) -> None:
+        """Count an event that Kafka has: a verdict, a change of a cluster, an alert."""
+        match event["event"]:
+            case "attachment":
+                self._verdicts.labels(event.get("kind", "page"), event.get("verdict") or "unknown").inc()
+            case "cluster":
+                kind, label = event["class"] or "none", event["label"] or "none"
+                self._changes.labels(event["space"], event["change"], kind, label).inc()
+            case "alert":
+                reason = event["reasons"][0]["name"] if event["reasons"] else "none"
+                self._alerts.labels(event["subject"], event["severity"], reason).inc()
+
+    def label_done(self, role: str, outcome: str) -> None:
+        """Count a label."""
+        self._labels.labels(role, outcome).inc()
 
     def letter_sent(self, reason: str) -> None:
         """Count a dead letter."""

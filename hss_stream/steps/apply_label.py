@@ -1,13 +1,14 @@
 """Apply labels: an editor's word at once, reporters' by quorum, each once, with its events.
 
-    look up the cluster ─▶ pin what was found ─▶ vote in the cluster's shard ─▶ label and alert events
+    look up the clusters ─▶ pin what was found ─▶ vote in the clusters' shards ─▶ label and alert events
 
 Reads and writes the stores of the spaces; pins live in the store of the style space. A label delivered again
 finds its pin, and its vote answers as the first time, so its events are the same bytes.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -16,24 +17,15 @@ import xxhash
 from hss_stream.steps.apply_pins import settle
 from hss_stream.steps.events import Event, Origin
 from hss_stream.steps.find_labelled import FindLabelled, Refused
-from hss_stream.steps.page_events import cluster_change
-from hss_stream.steps.page_verdict import AllowLists, alert_event, cluster_of, label_name
-from hss_stream.store.cluster_store import ClusterStore
-from hss_stream.store.effects import Joined, Vote
-from hss_stream.verdicts.alert import (
-    AlertRules,
-    Subject,
-    judge_cluster,
-    judge_mail,
-    judge_page,
-    judge_text_cluster,
-)
-from hss_stream.verdicts.cluster_id import MAIL, STYLE, from_text, shard_of, to_text
-from hss_stream.verdicts.evidence import Host, MailEvidence, PageEvidence, StyleCluster, TextCluster
-from hss_stream.verdicts.label import STRENGTH
-from hss_stream.verdicts.reason import Verdict
+from hss_stream.steps.label_events import label_events, outcome_of
+from hss_stream.steps.place_page import SourceName
+from hss_stream.store.cluster_store import ClusterStore, Pins
+from hss_stream.store.effects import Effect, Joined, Vote
+from hss_stream.verdicts.alert import AlertRules
+from hss_stream.verdicts.cluster_id import STYLE, from_text, shard_of
+from hss_stream.verdicts.label import ROLES, STRENGTH
 
-ROLES = {"editor": 0, "reporter": 1}
+BATCH_LABELS = 256
 
 
 @dataclass(frozen=True)
@@ -44,16 +36,52 @@ class LabelToApply:
     at_ms: int
     fields: Mapping[str, Any]
 
+    @property
+    def source(self) -> SourceName:
+        """Group, topic and partition of the label."""
+        group, topic, partition, _ = self.origin
+        return SourceName(group, topic, int(partition))
+
 
 @dataclass(frozen=True)
 class LabelResult:
-    """What became of a label: `applied`, `counted`, `unchanged`, `conflict`, `cleared` or `refused`."""
+    """What became of a label: `applied`, `counted`, `unchanged`, `conflict`, `cleared`, `refused`, `skipped`.
+
+    `skipped`: it was committed long ago, so there is nothing to send.
+    """
 
     origin: Origin
     outcome: str
     cluster: str | None = None
     why: str = ""
     events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a label was found to be about when it first came, or why nothing; this is pinned."""
+
+    cluster: str = ""
+    samples: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass
+class LabelSource:
+    """What is known of a source: its number in each space, and its pins."""
+
+    numbers: dict[str, int]
+    fence: int = -1
+    pinned: dict[int, Target] = field(default_factory=dict)
+
+    def take(self, pins: Pins) -> None:
+        """Take over what the store has pinned."""
+        self.fence = pins.fence
+        self.pinned = {
+            offset: Target(cluster, tuple(samples), why)
+            for block in pins.blocks
+            for offset, cluster, samples, why in orjson.loads(block.blob)
+        }
 
 
 class ApplyLabels:
@@ -66,108 +94,118 @@ class ApplyLabels:
         self.rules = rules or AlertRules()
         self.quorum = quorum
         self.find = FindLabelled(stores)
+        self.sources: dict[SourceName, LabelSource] = {}
+
+    async def load_pins(self, source: SourceName) -> int:
+        """Read what a source has pinned, and return its fence: the last offset decided, -1 if none."""
+        numbers = {space: await store.source_number(*source) for space, store in self.stores.items()}
+        state = self.sources[SourceName(*source[:3])] = LabelSource(numbers)
+        state.take(await self.stores[STYLE].load_pins(numbers[STYLE]))
+        return state.fence
+
+    async def trim(self, source: SourceName, committed: int) -> None:
+        """Forget what only labels below `committed` would need again."""
+        state = await self._state(SourceName(*source[:3]))
+        for space, store in self.stores.items():
+            await store.trim(state.numbers[space], committed)
+        state.pinned = {offset: one for offset, one in state.pinned.items() if offset >= committed}
 
     async def __call__(self, labels: Sequence[LabelToApply]) -> list[LabelResult]:
-        """Apply labels one by one, in order; offsets of a source must rise."""
-        return [await self.apply(label) for label in labels]
+        """Apply labels in order; offsets of a source must rise."""
+        by_source: dict[SourceName, list[LabelToApply]] = defaultdict(list)
+        for label in labels:
+            by_source[label.source].append(label)
+        done: dict[Origin, LabelResult] = {}
+        for source, some in by_source.items():
+            state = await self._state(source)
+            for start in range(0, len(some), BATCH_LABELS):
+                batch = some[start : start + BATCH_LABELS]
+                await self._pin(state, batch)
+                done |= {result.origin: result for result in await self._apply(state, batch)}
+        return [done[label.origin] for label in labels]
 
-    async def apply(self, label: LabelToApply) -> LabelResult:
-        """Apply one label."""
-        fields = label.fields
-        if fields.get("label") not in STRENGTH or fields.get("role") not in ROLES:
-            return LabelResult(label.origin, "refused", why="`label` or `role` is not one of the known words")
-        group, topic, partition, offset = label.origin
-        sources = {
-            space: await store.source_number(group, topic, int(partition))
-            for space, store in self.stores.items()
-        }
-        target = await self._pinned(sources[STYLE], offset, fields)
-        if target is None:
-            return LabelResult(label.origin, "refused", why="committed long ago")
-        if "why" in target:
-            return LabelResult(label.origin, "refused", why=target["why"])
-        space, cluster = from_text(target["cluster"])
-        client = xxhash.xxh3_64_intdigest(str(fields.get("client", "")).encode())
-        vote = Vote(
-            offset, label.at_ms // 1000, space, cluster, STRENGTH[fields["label"]], ROLES[fields["role"]],
-            self.quorum, client, str(fields.get("client", "")).encode("utf-8", "replace"),
-        )  # fmt: skip
-        results = await self.stores[space].apply(sources[space], {shard_of(cluster): [vote]})
-        shown = results.get((space, offset))
-        if shown is None:
-            return LabelResult(label.origin, "refused", target["cluster"], "no such cluster (any more)")
-        if shown.into:
-            # Folded since it was found: its survivor takes the label over, as it takes late pages.
-            await settle(self.stores[space], space, cluster)
-        outcome = outcome_of(shown, vote)
-        events = tuple(self._events(label, space, cluster, shown, outcome, target["samples"]))
-        return LabelResult(label.origin, outcome, target["cluster"], events=events)
+    async def _state(self, source: SourceName) -> LabelSource:
+        if source not in self.sources:
+            await self.load_pins(source)
+        return self.sources[source]
 
-    async def _pinned(self, source: int, offset: int, fields: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return what a label was found to be about, the first time it came; None when that was trimmed."""
-        store = self.stores[STYLE]
-        pins = await store.load_pins(source)
-        if offset > pins.fence:
-            found = await self.find(str(fields.get("subject")), str(fields.get("id")))
-            if isinstance(found, Refused):
-                target: dict[str, Any] = {"why": found.why}
-            else:
-                samples = [sample.decode("utf-8", "replace") for sample in found.record.samples]
-                target = {"cluster": found.name, "samples": [found.prototype, *samples]}
-            theirs = await store.pin(source, pins.fence, offset, offset, orjson.dumps(target))
+    async def _pin(self, state: LabelSource, labels: Sequence[LabelToApply]) -> None:
+        """Find what labels are about and pin it, unless it is pinned."""
+        while new := [label for label in labels if label.origin.offset > state.fence]:
+            found: dict[tuple[str, str], Target] = {}
+            targets: dict[int, Target] = {}
+            for label in new:
+                wanted = (str(label.fields.get("subject")), str(label.fields.get("id")))
+                if (why := refusal(label.fields)) is None and wanted not in found:
+                    found[wanted] = await self._found(*wanted)
+                targets[label.origin.offset] = found[wanted] if why is None else Target(why=why)
+            first, last = new[0].origin.offset, new[-1].origin.offset
+            blob = orjson.dumps([(at, one.cluster, one.samples, one.why) for at, one in targets.items()])
+            theirs = await self.stores[STYLE].pin(state.numbers[STYLE], state.fence, first, last, blob)
             if theirs is None:
-                return target
-            pins = theirs
-        for block in pins.blocks:
-            if block.first == offset:
-                pinned: dict[str, Any] = orjson.loads(block.blob)
-                return pinned
-        return None
+                state.fence = last
+                state.pinned |= targets
+            else:
+                state.take(theirs)
 
-    async def trim(self, origin: Origin, committed: int) -> None:
-        """Forget what only labels below `committed` would need again."""
-        for store in self.stores.values():
-            number = await store.source_number(origin.group, origin.topic, int(origin.partition))
-            await store.trim(number, committed)
+    async def _found(self, subject: str, name: str) -> Target:
+        found = await self.find(subject, name)
+        if isinstance(found, Refused):
+            return Target(why=found.why)
+        samples = [sample.decode("utf-8", "replace") for sample in found.record.samples]
+        urls = tuple(url for url in dict.fromkeys([found.prototype, *samples]) if url)
+        return Target(found.name, urls)
 
-    def _events(
-        self, label: LabelToApply, space: str, cluster: int, shown: Joined, outcome: str, samples: list[str]
-    ) -> list[Event]:
-        """Return the label's event; for a cluster that became spam also its alert and its sample's."""
-        events = []
-        if outcome in {"applied", "cleared", "conflict"}:
-            change = "label_conflict" if outcome == "conflict" else "label"
-            events.append(cluster_change(label.origin, label.at_ms, space, cluster, change, shown))
-        if shown.label == shown.label_before or label_name(shown.label) != "spam":
-            return events
-        urls = [url for url in dict.fromkeys(samples) if url]
-        name = to_text(space, cluster)
-        about, page = self._verdicts(space, name, shown, urls[0] if urls else "")
-        events.append(alert_event(label.origin, label.at_ms, "cluster", name, about, urls, []))
-        subject: Subject = "mail" if space == MAIL else "page"
-        events += [alert_event(label.origin, label.at_ms, subject, url, page, [url], []) for url in urls]
-        return events
+    async def _apply(self, state: LabelSource, labels: Sequence[LabelToApply]) -> list[LabelResult]:
+        """Vote as pinned, all labels of a shard at once."""
+        votes: dict[int, Vote] = {}
+        effects: dict[str, dict[int, list[Effect]]] = defaultdict(lambda: defaultdict(list))
+        for label in labels:
+            target = state.pinned.get(label.origin.offset)
+            if target is not None and target.cluster:
+                vote = votes[label.origin.offset] = self._vote(label, target.cluster)
+                effects[vote.space][shard_of(vote.cluster)].append(vote)
+        shown: dict[tuple[str, int], Joined] = {}
+        for space, some in effects.items():
+            shown |= await self.stores[space].apply(state.numbers[space], some)
+        # Folded since they were found: their survivors take the labels over, as they take late pages.
+        late = {
+            (votes[offset].space, votes[offset].cluster) for (_, offset), one in shown.items() if one.into
+        }
+        for space, cluster in sorted(late):
+            await settle(self.stores[space], space, cluster)
+        return [self._result(state, label, votes.get(label.origin.offset), shown) for label in labels]
 
-    def _verdicts(self, space: str, name: str, shown: Joined, url: str) -> tuple[Verdict, Verdict]:
-        """Return the verdicts on a labelled cluster and on a page of it, of which nothing else is known."""
-        if space == STYLE:
-            style: StyleCluster = cluster_of(
-                name, shown, url, AllowLists(), pages=shown.pages, domains=shown.domains
-            )
-            page = PageEvidence(Host(""), style)
-            return judge_cluster(style, self.rules), judge_page(page, self.rules)
-        text = TextCluster(name, shown.pages, shown.domains, label_name(shown.label), prototype=url)
-        about = judge_text_cluster(text, self.rules)
-        if space == MAIL:
-            return about, judge_mail(MailEvidence(text), self.rules)
-        return about, judge_page(PageEvidence(Host(""), text=text), self.rules)
+    def _vote(self, label: LabelToApply, name: str) -> Vote:
+        fields = label.fields
+        space, cluster = from_text(name)
+        who = str(fields.get("client", "")).encode("utf-8", "replace")
+        return Vote(
+            label.origin.offset, label.at_ms // 1000, space, cluster, STRENGTH[fields["label"]],
+            ROLES[fields["role"]], self.quorum, xxhash.xxh3_64_intdigest(who), who,
+        )  # fmt: skip
+
+    def _result(
+        self,
+        state: LabelSource,
+        label: LabelToApply,
+        vote: Vote | None,
+        shown: Mapping[tuple[str, int], Joined],
+    ) -> LabelResult:
+        target = state.pinned.get(label.origin.offset)
+        if target is None:
+            return LabelResult(label.origin, "skipped", why="committed long ago")
+        if vote is None:
+            return LabelResult(label.origin, "refused", why=target.why)
+        after = shown.get((vote.space, vote.offset))
+        if after is None:
+            return LabelResult(label.origin, "refused", target.cluster, "no such cluster (any more)")
+        events = label_events(label.origin, label.at_ms, vote, after, target.samples, self.rules)
+        return LabelResult(label.origin, outcome_of(after, vote), target.cluster, events=tuple(events))
 
 
-def outcome_of(shown: Joined, vote: Vote) -> str:
-    """Return the word for the audit trail (`verdicts/label.py` has the rules)."""
-    opposed = {shown.label_before, vote.label} == {STRENGTH["spam"], STRENGTH["ham"]}
-    if opposed and (vote.role == ROLES["editor"] or shown.label_before != shown.label):
-        return "conflict"
-    if shown.label_before != shown.label:
-        return "applied" if shown.label else "cleared"
-    return "counted" if shown.changed else "unchanged"
+def refusal(fields: Mapping[str, Any]) -> str | None:
+    """Return why a label is refused whatever it is about; None when it is not."""
+    if fields.get("label") not in STRENGTH or fields.get("role") not in ROLES:
+        return "`label` or `role` is not one of the known words"
+    return None

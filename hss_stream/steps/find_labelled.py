@@ -96,6 +96,10 @@ class FindLabelled:
         stored = stored_url(url)
         if found is not None and (stored in found.record.samples or found.prototype.encode() == stored):
             return found
+        if found is not None:
+            further = await store.read_representatives(list(found.record.further))
+            if any(one is not None and one.url == stored for one in further):
+                return found
         return Refused("this page is not remembered; send its fingerprint or its cluster's id")
 
 

@@ -6,7 +6,7 @@ dead letter (`failed`), and the partition goes on.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,7 +46,7 @@ class Done:
     settles: list[tuple[int, ...]] = field(default_factory=list)
     outcomes: list[tuple[str, int]] = field(default_factory=list)
     letters: list[str] = field(default_factory=list)
-    changes: list[str] = field(default_factory=list)
+    events: list[Mapping[str, Any]] = field(default_factory=list)
 
 
 class PartitionJob:
@@ -193,8 +193,8 @@ class PartitionJob:
         self.done.outcomes.append((result.outcome, work.record.timestamp_ms))
         for event in result.events:
             value = None if event.body is None else event.encode()
-            if event.kind == "cluster" and event.body is not None:
-                self.done.changes.append(event.body["change"])
+            if event.body is not None:
+                self.done.events.append(event.body)
             topic = self._parts.topics.of_event(event.kind)
             self.done.records.append(OutRecord(topic, event.key.encode(), value))
         self.done.records.extend(result.records)

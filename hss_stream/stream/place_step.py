@@ -1,19 +1,19 @@
 """The step behind the stream: pages of `hss.pages` into the clusters of the store."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
 
 from hss_stream.observe.metrics import Kind
 from hss_stream.signals.page_scan import PageScan, PageScanner
 from hss_stream.steps.events import Origin
 from hss_stream.steps.judge_pages import JudgePages
 from hss_stream.steps.place_page import PlacePages, SourceName
-from hss_stream.steps.read_signals import ReadSignals
 from hss_stream.steps.scan_page import PageToPlace, ScannedPage, scan_to_place
 from hss_stream.store.page_marks import Partition
 from hss_stream.stream.page_reader import PageInput, PageReader
 from hss_stream.stream.page_record import PageFacts
+from hss_stream.stream.pieces import read_in_pieces
 from hss_stream.stream.step import StepResult
 
 
@@ -31,10 +31,6 @@ class PartsReader:
     def finish(self) -> PageScan:
         """Return what the body gave."""
         return self._scanner.finish()
-
-
-def _scan_some(read_signals: ReadSignals | None, pages: Sequence[PageToPlace]) -> list[ScannedPage]:
-    return [scan_to_place(page, read_signals) for page in pages]
 
 
 class PlaceStep:
@@ -61,17 +57,9 @@ class PlaceStep:
 
     async def scan(self, partition: Partition, pages: Sequence[PageInput]) -> list[ScannedPage]:
         """Scan pages in threads."""
-        loop = asyncio.get_running_loop()
         wanted = [self._to_place(partition, page) for page in pages]
-        size = max(1, -(-len(wanted) // self._threads))
-        pieces = [wanted[start : start + size] for start in range(0, len(wanted), size)]
-        scanned = await asyncio.gather(
-            *(
-                loop.run_in_executor(self._executor, _scan_some, self._place.read_signals, piece)
-                for piece in pieces
-            )
-        )
-        return [page for piece in scanned for page in piece]
+        scan = partial(scan_to_place, read_signals=self._place.read_signals)
+        return await read_in_pieces(scan, wanted, self._executor, self._threads)
 
     def _to_place(self, partition: Partition, page: PageInput) -> PageToPlace:
         facts = page.facts

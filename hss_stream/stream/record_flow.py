@@ -109,8 +109,8 @@ class RecordFlow:
                 self._metrics.record_done(self.step.kind, outcome, self.last_batch_at - timestamp_ms / 1000)
             for reason in job.done.letters:
                 self._metrics.letter_sent(reason)
-            for change in job.done.changes:
-                self._metrics.cluster_changed(change)
+            for event in job.done.events:
+                self._metrics.event_sent(event)
         log.debug("batch_done", kind=self.step.kind, size=batch.size, seconds=round(seconds, 4), sent=records)
 
 

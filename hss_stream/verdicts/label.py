@@ -22,6 +22,7 @@ Outcome = Literal["applied", "counted", "unchanged", "conflict", "cleared"]
 # Clients remembered on each side. A million labels for one cluster cost no more than these.
 MAX_CLIENTS = 32
 STRENGTH: dict[Label, int] = {"none": 0, "spam": 1, "ham": 2}
+ROLES: dict[Role, int] = {"editor": 0, "reporter": 1}
 
 
 @dataclass(frozen=True, slots=True)
