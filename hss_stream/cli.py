@@ -26,6 +26,8 @@ COMMANDS: CommandTable = {
     "evaluate": ("hss_stream.commands.evaluate", "Print the tables of the papers on your own data."),
     "label": ("hss_stream.commands.label", "Say what a cluster, page or message is."),
     "clusters": ("hss_stream.commands.clusters", "List clusters, or show one."),
+    "nameservers": ("hss_stream.commands.nameservers", "List name-server providers, or show one."),
+    "export": ("hss_stream.commands.export", "Write what is known to standard output, for other programs."),
     "redrive": ("hss_stream.commands.redrive", "Send dead letters back, once their cause is mended."),
     "topics": ("hss_stream.commands.topics", "Create the topics the stream reads and writes."),
     "worker": ("hss_stream.commands.worker", "Place pages from Kafka in clusters, until told to stop."),

@@ -14,7 +14,8 @@ from hss_stream.lab.nameserver_evaluation import (
     measure_agreement,
     table_rows,
 )
-from hss_stream.lab.simulated_providers import read_pools, simulate_providers
+from hss_stream.lab.simulated_providers import Half, read_pools, simulate_providers
+from hss_stream.lab.threshold_choice import try_thresholds
 from hss_stream.sources.records import ProblemCount, open_sources
 from hss_stream.steps.scan_page import domain_of_url
 
@@ -27,6 +28,14 @@ from hss_stream.steps.scan_page import domain_of_url
 @click.option(
     "--providers", type=click.IntRange(1), default=120, show_default=True, help="Farms to simulate."
 )
+@click.option(
+    "--half",
+    type=click.Choice(["all", "tune", "report"]),
+    default="all",
+    show_default=True,
+    help="Which families of pages to simulate with: thresholds were chosen on `tune`.",
+)
+@click.option("--choose", is_flag=True, help="Try thresholds, and print what each would reach.")
 @click.option("--shuffles", type=click.IntRange(0), default=0, show_default=True,
               help="Arrivals in how many orders to compare the stream with the batch.")  # fmt: skip
 def command(
@@ -35,7 +44,9 @@ def command(
     seed: int,
     providers: int,
     shuffles: int,
+    half: Half,
     *,
+    choose: bool,
     simulate: bool,
     as_json: bool,
 ) -> None:
@@ -45,11 +56,11 @@ def command(
     """
     problems = ProblemCount()
     if simulate:
-        known = read_simulated(sources, providers, seed)
+        known = read_simulated(sources, providers, seed, half)
     else:
         known = known_providers(open_sources(sources, on_problem=problems), domain_of_url)
     if known:
-        rows = table_rows(evaluate_providers(known, setting))
+        rows = try_thresholds(known) if choose else table_rows(evaluate_providers(known, setting))
         if shuffles:
             rows.append(measure_agreement(known, shuffles=shuffles, seed=seed))
         print_rows("nameserver", setting, rows, as_json=as_json)
@@ -61,11 +72,11 @@ def command(
     exit_with(0 if known else 1)
 
 
-def read_simulated(sources: tuple[str, ...], farms: int, seed: int) -> list[KnownProvider]:
+def read_simulated(sources: tuple[str, ...], farms: int, seed: int, half: Half) -> list[KnownProvider]:
     """Return simulated providers over the real pages of a folder."""
     if len(sources) != 1 or not (Path(sources[0]) / "pages-debian-docs").is_dir():
         raise click.UsageError("--simulate takes one folder that holds pages-debian-docs and pages-web")
-    drawn = simulate_providers(read_pools(Path(sources[0])), seed=seed, farms=farms, hosters=farms)
+    drawn = simulate_providers(read_pools(Path(sources[0]), half), seed=seed, farms=farms, hosters=farms)
     return [
         KnownProvider(provider.name, provider.sites, provider.spam, provider.is_spam, provider.case)
         for provider in drawn

@@ -4,6 +4,9 @@ No public corpus has parked home pages with their name servers. So farms are dra
 of generated documentation, or from doorway pages; hosters from web sites that have nothing in common;
 WordPress hosts from WordPress sites; mixtures are 60 % different sites and 40 % of one farm.
 Pages are drawn without replacement within a provider.
+
+Thresholds are chosen on one half of the families (packages, web hosts) and figures reported on the other:
+`half="tune"` and `half="report"` share no package and no host, and doorway pages are only in the latter.
 """
 
 from collections import defaultdict
@@ -14,12 +17,14 @@ from typing import Literal
 
 import numpy as np
 import orjson
+import xxhash
 
 from hss_stream.lab.structure_evaluation import read_structures
 from hss_stream.signals.tag_structure import TagStructure
 from hss_stream.sources.records import open_source
 
 Case = Literal["farm", "hoster", "wordpress", "mixture"]
+Half = Literal["tune", "report", "all"]
 SMALLEST, LARGEST = 30, 800
 MIXED_SPAM = 0.4
 WORDPRESS_HOSTS = 30
@@ -49,7 +54,12 @@ class Pools:
     wordpress: list[TagStructure]
 
 
-def read_pools(data: Path) -> Pools:
+def is_in_half(family: str, half: Half) -> bool:
+    """Tell whether a family of pages belongs to a half of them."""
+    return half == "all" or (half == "tune") == bool(xxhash.xxh3_64_intdigest(family.encode()) & 1)
+
+
+def read_pools(data: Path, half: Half = "all") -> Pools:
     """Return the pools of pages under a folder of real data."""
     docs = _read(data / "pages-debian-docs")
     labels = [orjson.loads(line) for line in (data / "pages-web" / "labels.jsonl").read_bytes().splitlines()]
@@ -62,14 +72,19 @@ def read_pools(data: Path) -> Pools:
     wordpress: list[TagStructure] = []
     for label in labels:
         page = pages.get(f"file:///{label['file']}")
-        if page is None:
+        host = label["host"] or label["file"]
+        if page is None or not is_in_half(host, half):
             continue
         if "wordpress" in label["meta_generator"].lower() or label["wp_theme"]:
             wordpress.append(page)
         else:
-            web.setdefault(label["host"] or label["file"], page)
-    templates = [group for group in packages.values() if len(group) >= SMALLEST]
-    return Pools([*templates, doorway], list(web.values()), wordpress)
+            web.setdefault(host, page)
+    templates = [
+        group for name, group in packages.items() if len(group) >= SMALLEST and is_in_half(name, half)
+    ]
+    if half != "tune":
+        templates.append(doorway)
+    return Pools(templates, list(web.values()), wordpress)
 
 
 def _read(folder: Path) -> dict[str, TagStructure]:

@@ -18,7 +18,7 @@ import orjson
 import xxhash
 
 from hss_stream.steps.events import Event
-from hss_stream.steps.provider_events import provider_events
+from hss_stream.steps.provider_events import provider_events, shown_state
 from hss_stream.steps.provider_state import MAX_NAMESERVERS, KnownState
 from hss_stream.steps.site_record import SiteRecord
 from hss_stream.store.layout import domain_hash
@@ -101,9 +101,13 @@ def _judge(
     found, other = state.judged(quorum)
     applied.counts.calls += found.found.calls
     if found.verdict.state == state.state and not label_changed:
-        return state
+        # Nobody is told, but who looks the provider up finds the evidence of today.
+        known = orjson.loads(state.event) if state.event else None
+        return state if known is None else replace(
+            state, event=orjson.dumps(known | shown_state(state, found, other))
+        )  # fmt: skip
     after = replace(state, state=found.verdict.state, revision=state.revision + 1)
-    events = tuple(provider_events(state, after, found, other, record.origin, other.label))
+    events = tuple(provider_events(state, after, found, other, record.origin))
     applied.events[offset] = events
     applied.counts.states[after.state] += 1
     return replace(after, event=events[0].encode())

@@ -44,9 +44,11 @@ def shown_provider(record: ProviderRecord) -> dict[str, Any]:
     if record.event:
         shown: dict[str, Any] = orjson.loads(record.event)
         return shown
+    facts = orjson.loads(record.facts) if record.facts else {"nameservers": [], "sites": 0}
     return {
         "event": "nameserver", "format": 1, "provider": record.name, "revision": record.revision,
-        "nameservers": [], "state": record.state_name, "previous": None, "sites": None,
+        "nameservers": facts["nameservers"], "state": record.state_name, "previous": None,
+        "sites": facts["sites"],
         "average_radius": None, "clusters": [], "reasons": [], "counterfactual": None,
         "label": LABELS[record.label],
     }  # fmt: skip

@@ -27,36 +27,48 @@ def site_url(domain: str) -> str:
 
 
 def provider_events(
-    before: KnownState, after: KnownState, found: JudgedSites, other: OtherEvidence, origin: Origin,
-    label: str | None,
-) -> Iterator[Event]:  # fmt: skip
+    before: KnownState, after: KnownState, found: JudgedSites, other: OtherEvidence, origin: Origin
+) -> Iterator[Event]:
     """Yield the event of a change, and the alert of a provider that became spam."""
-    pages = [domain for domain, home in after.sample.ordered() if home.kind == PAGE]
-    sizes = [cluster.size for cluster in found.clusters]
-    reasons = provider_reasons(found.verdict, other, sizes, len(found.targets))
+    shown = shown_state(after, found, other)
+    needed = counterfactual(after.sample, found)
     yield make_event(
         "nameserver", origin, after.at_ms, after.name, after.state, after.name,
-        provider=after.name,
-        revision=after.revision,
-        nameservers=list(after.nameservers),
-        state=after.state,
-        previous=before.state,
-        sites=after.sample.estimate(after.day),
-        average_radius=round(found.verdict.average_radius, 6),
-        clusters=shown_clusters(found, pages),
-        reasons=[reason.to_json() for reason in reasons],
-        counterfactual=counterfactual(after.sample, found),
-        label=label,
-        decided_by=found.verdict.decided_by,
-        spam_share=round(found.verdict.spam_share, 6),
-        sampled=len(after.sample.sites),
-        kept_apart=kept_apart(after.sample),
+        provider=after.name, revision=after.revision, state=after.state, previous=before.state, **shown,
+        counterfactual=needed,
     )  # fmt: skip
-    verdict = sum_provider(reasons)
+    verdict = sum_provider(state_reasons(found, other))
     if is_change_alert_due("nameserver", _verdict_before(before), verdict):
-        spam = spam_sites(found, pages)
-        urls = [site_url(domain) for domain in (spam or pages)[:SHOWN_SITES]]
+        pages = page_domains(after.sample)
+        urls = [site_url(domain) for domain in (spam_sites(found, pages) or pages)[:SHOWN_SITES]]
         yield alert_event(origin, after.at_ms, "nameserver", after.name, verdict, urls, [])
+
+
+def shown_state(state: KnownState, found: JudgedSites, other: OtherEvidence) -> dict[str, Any]:
+    """Return the evidence behind a state, as events and look-ups show it."""
+    return {
+        "nameservers": list(state.nameservers),
+        "sites": state.sample.estimate(state.day),
+        "average_radius": round(found.verdict.average_radius, 6),
+        "clusters": shown_clusters(found, page_domains(state.sample)),
+        "reasons": [reason.to_json() for reason in state_reasons(found, other)],
+        "label": other.label,
+        "decided_by": found.verdict.decided_by,
+        "spam_share": round(found.verdict.spam_share, 6),
+        "sampled": len(state.sample.sites),
+        "kept_apart": kept_apart(state.sample),
+    }
+
+
+def state_reasons(found: JudgedSites, other: OtherEvidence) -> list[Reason]:
+    """Return the reasons of a verdict."""
+    sizes = [cluster.size for cluster in found.clusters]
+    return provider_reasons(found.verdict, other, sizes, len(found.targets))
+
+
+def page_domains(sample: SiteSample) -> list[str]:
+    """Return the domains whose pages were compared, by rank."""
+    return [domain for domain, home in sample.ordered() if home.kind == PAGE]
 
 
 def _verdict_before(before: KnownState) -> Verdict:

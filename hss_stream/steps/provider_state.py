@@ -75,6 +75,7 @@ class KnownState:
             "nameservers": self.nameservers,
             "changes": self.changes,
             "at_ms": self.at_ms,
+            "sites": self.sample.estimate(self.day),
             "labels": [labels.editor, sorted(labels.spam_clients), sorted(labels.ham_clients)],
         }
         return ProviderRecord(

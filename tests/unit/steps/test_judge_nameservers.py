@@ -124,7 +124,7 @@ async def test_lookup_answers_from_the_name(stream):
     look_up = LookUpNameserver(stream.store)
     found = await look_up("NS7.parking.test.")
 
-    assert ("parking.test", "spam", "spam", 48) == (
+    assert ("parking.test", "spam", "spam", 60) == (
         found.provider, found.state, found.verdict.verdict, found.sites,
     )  # fmt: skip
     assert ("unknown", None) == ((await look_up("ns1.other.test")).verdict.verdict, None)
