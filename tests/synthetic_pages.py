@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from hss_stream.signals.probes import PROBE_SLOTS
 from hss_stream.signals.text_likeness import EMPTY
 from hss_stream.steps.candidates import SketchedPage
 from hss_stream.steps.events import Origin
 from hss_stream.steps.scan_page import ScannedPage
-from hss_stream.store.layout import PROBE_SLOTS, domain_hash, stored_url
+from hss_stream.store.layout import domain_hash, stored_url
 
 START = 1_700_000_000
 

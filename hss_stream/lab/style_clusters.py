@@ -1,24 +1,16 @@
 """Clusters by style in one batch: procedure 2 of the 2006 paper.
 
-Random slots are probed; pages with equal values there are compared, and those that agree on at least
-`threshold` slots are joined; clusters are the connected components. The paper writes `> t` in the procedure
-and "at least 35" in the text; the text is right. Pages already connected need no further comparison, which
-changes no component and keeps large clusters cheap.
+Random k-subsets of the slots are probed; pages with equal values there are compared, and those that agree
+on at least `threshold` slots are joined; clusters are the connected components. The paper writes `> t` in
+the procedure and "at least 35" in the text; the text is right. Pages already connected need no further
+comparison, which changes no component and keeps large clusters cheap.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hss_stream.signals.probes import PROBES, draw_probes
 from hss_stream.verdicts.style_match import THRESHOLD_SLOTS
-
-PROBES = 20
-# Which slots are probed is a choice of chance made once.
-PROBE_SEED = 2006
-
-
-def probed_slots(slots: int, probes: int, seed: int = PROBE_SEED) -> NDArray[np.int64]:
-    """Return the slots that are probed, each once."""
-    return np.random.default_rng(seed).permutation(slots)[:probes]
 
 
 def cluster_styles(
@@ -27,6 +19,7 @@ def cluster_styles(
     *,
     threshold: int = THRESHOLD_SLOTS,
     probes: int = PROBES,
+    size: int = 1,
 ) -> NDArray[np.int64]:
     """Return the cluster of each page, named by its first page; `values` is pages x slots.
 
@@ -35,10 +28,11 @@ def cluster_styles(
     pages, slots = values.shape
     filled = values != values.dtype.type(empty)
     clusters = np.arange(pages, dtype=np.int64)
-    for slot in probed_slots(slots, probes).tolist():
-        order = np.argsort(values[:, slot], kind="stable")
-        order = order[filled[order, slot]]
-        borders = np.flatnonzero(np.diff(values[order, slot])) + 1
+    for probe in draw_probes(probes, size=size, slots=slots):
+        keys = values[:, probe]
+        order = np.lexsort(keys.T)
+        order = order[filled[order][:, probe].all(axis=1)]
+        borders = np.flatnonzero((keys[order[1:]] != keys[order[:-1]]).any(axis=1)) + 1
         for bucket in np.split(order, borders):
             if len(bucket) > 1:
                 _join_bucket(bucket, values, filled, clusters, threshold)

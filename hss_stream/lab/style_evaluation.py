@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hss_stream.lab.pair_scores import count_pairs, f_measure, pair_precision, pair_recall
-from hss_stream.lab.style_clusters import PROBES, cluster_styles, probed_slots
-from hss_stream.signals.miss_probability import miss_probability
+from hss_stream.lab.style_clusters import cluster_styles
 from hss_stream.signals.page_scan import scan_page
+from hss_stream.signals.probes import PROBES, draw_probes, miss_probability
 from hss_stream.signals.style_grams import exact_jaccard, style_grams
 from hss_stream.signals.style_sketch import DEFAULT_FORMAT, EMPTY_SLOT, PAPER_FORMAT, SLOTS
 from hss_stream.sources.record import SourceRecord
@@ -107,7 +107,7 @@ def similar_pairs(values: NDArray[np.unsignedinteger], empty: int) -> Iterator[N
 def measure_misses(sketches: Sketches, seed: int) -> tuple[int, int]:
     """Return how many similar pairs the probing never meets, and how many similar pairs there are."""
     rows = sample_rows(len(sketches.urls), seed)
-    probes = probed_slots(SLOTS, PROBES)
+    probes = draw_probes()[:, 0]
     missed = total = 0
     for same in similar_pairs(sketches.values[rows], sketches.empty):
         total += len(same)

@@ -9,11 +9,21 @@ import numpy as np
 from numba import int64, types, uint16
 from numpy.typing import NDArray
 
-from hss_stream.signals.kernel import kernel
+from hss_stream.signals.kernel import Int, Shorts, kernel, kernel_part
+from hss_stream.signals.style_sketch import SLOTS
 
-SLOTS = 128
 _ROWS = types.Array(uint16, 2, "C", readonly=True)
 _NUMBERS = types.Array(int64, 1, "C", readonly=True)
+
+
+@kernel_part
+def equal_slots(ones: Shorts, one: Int, others: Shorts, other: Int) -> Int:
+    """Return how many slots of a row here and a row there are filled and equal."""
+    count = 0
+    for slot in range(SLOTS):
+        value = ones[one, slot]
+        count += (value == others[other, slot]) & (value != 0)
+    return count
 
 
 @kernel(types.int64(_ROWS, _NUMBERS, _NUMBERS, _ROWS, _NUMBERS, int64, int64[:, ::1]))
@@ -37,10 +47,7 @@ def _match_hits(
         if row < 0 or seen[number] == page:
             continue
         seen[number] = page
-        slots = 0
-        for slot in range(SLOTS):
-            value = pages[page, slot]
-            slots += (value == others[row, slot]) & (value != 0)
+        slots = equal_slots(pages, page, others, row)
         if slots >= least:
             found[0, count], found[1, count], found[2, count] = page, number, slots
             count += 1

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hss_stream.signals.probes import PROBES
 from hss_stream.steps.candidates import SketchedPage
 from hss_stream.steps.pins import PinnedPage
-from hss_stream.store.cluster_store import PROBES, ClusterStore
+from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.effects import (
     Drained,
     Effect,

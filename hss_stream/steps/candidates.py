@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hss_stream.signals.slot_pairs import SLOTS, match_hits
-from hss_stream.store.cluster_store import PROBES, BucketHits, ClusterReads, ClusterStore
+from hss_stream.signals.probes import PROBES
+from hss_stream.signals.slot_pairs import match_hits
+from hss_stream.signals.style_sketch import SLOTS
+from hss_stream.store.cluster_store import BucketHits, ClusterReads, ClusterStore
 from hss_stream.store.records import RepresentativeRecord
 from hss_stream.verdicts.batch_view import BatchView, ClusterHead, Matches
 from hss_stream.verdicts.cluster_id import STYLE, shard_of

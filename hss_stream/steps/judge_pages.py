@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hss_stream.signals.probes import PROBE_SLOTS
 from hss_stream.signals.site_sample import FARM
 from hss_stream.steps.candidates import SketchedPage
 from hss_stream.steps.events import Event
@@ -34,7 +35,6 @@ from hss_stream.steps.place_page import Placement, PlacePages, SourceName
 from hss_stream.steps.read_signals import ReadSignals, read_signals
 from hss_stream.steps.scan_page import PageToPlace, ScannedPage
 from hss_stream.store.cluster_store import ClusterStore
-from hss_stream.store.layout import PROBE_SLOTS
 from hss_stream.verdicts.alert import AlertRules
 from hss_stream.verdicts.cluster_id import TEXT
 from hss_stream.verdicts.cluster_rules import ClusterRules

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hss_stream.signals.page_scan import PageScan, PageScanner
+from hss_stream.signals.probes import probe_words
 from hss_stream.sources.mail import Mail, parse_mail
 from hss_stream.steps.candidates import SketchedPage
 from hss_stream.steps.judge_pages import text_page
@@ -20,7 +21,7 @@ from hss_stream.steps.look_up_space import LookUpSpace, look_in
 from hss_stream.steps.look_up_url import LookUpUrl
 from hss_stream.steps.page_verdict import AllowLists
 from hss_stream.steps.read_signals import read_signals
-from hss_stream.steps.scan_page import ScannedPage, domain_of_url, probe_words
+from hss_stream.steps.scan_page import ScannedPage, domain_of_url
 from hss_stream.verdicts.alert import AlertRules, judge_mail
 from hss_stream.verdicts.evidence import MailEvidence
 from hss_stream.verdicts.placing import TOO_LITTLE_STYLE

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hss_stream.signals.probes import PROBE_SLOTS
 from hss_stream.steps.apply_pins import Applied, AppliedPage, apply_pages
 from hss_stream.steps.candidates import KeptRepresentatives, look_up
 from hss_stream.steps.events import Event, Origin
@@ -28,7 +29,6 @@ from hss_stream.steps.pins import PinnedPage, pack_pins, unpack_pins
 from hss_stream.steps.read_signals import ReadSignals
 from hss_stream.steps.scan_page import PageToPlace, ScannedPage, scan_to_place
 from hss_stream.store.cluster_store import ClusterStore, Pins
-from hss_stream.store.layout import PROBE_SLOTS
 from hss_stream.store.records import RepresentativeRecord
 from hss_stream.verdicts.cluster_id import STYLE, to_text
 from hss_stream.verdicts.cluster_rules import ClusterRules

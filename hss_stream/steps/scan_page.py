@@ -10,23 +10,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-import numpy as np
-
 from hss_stream.errors import BadPageError
 from hss_stream.models.suffix_list import load_suffix_rules
 from hss_stream.signals.domain import registrable_domain
 from hss_stream.signals.home_kind import home_kind
 from hss_stream.signals.home_page import is_home_page
 from hss_stream.signals.page_scan import PageScan, PageScanner
+from hss_stream.signals.probes import probe_words
 from hss_stream.signals.site_sample import EMPTY, FAKE, NATURAL, NO_STRUCTURE, PAGE, REDIRECT, Home
-from hss_stream.signals.style_sketch import StyleSketch
 from hss_stream.signals.tag_structure import shortened, tag_structure
 from hss_stream.signals.text_likeness import text_parts
 from hss_stream.signals.words import WordHasher
 from hss_stream.steps.candidates import SketchedPage
 from hss_stream.steps.events import Origin
 from hss_stream.steps.read_signals import ReadSignals, TextSignals
-from hss_stream.store.layout import PROBE_SLOTS, domain_hash, stored_url
+from hss_stream.store.layout import domain_hash, stored_url
 from hss_stream.verdicts.placing import HTTP_ERROR, TOO_LITTLE_STYLE
 
 # Kafka's headers and JSON lines could carry more, but no server accepts such a URL.
@@ -111,14 +109,6 @@ def link_domains(scan: PageScan, own: int) -> tuple[int, ...]:
         domains.add(domain_hash(domain_of_host(name)))
     domains.discard(own)
     return tuple(sorted(domains)[:MAX_LINK_DOMAINS])
-
-
-def probe_words(style: StyleSketch, sketch: bytes) -> "np.ndarray[tuple[int], np.dtype[np.uint32]]":
-    """Return the 20 probe words: the lower half is the stored slot, so that the index can be cleaned."""
-    stored = np.frombuffer(sketch, ">u2")[PROBE_SLOTS].astype(np.uint32)
-    words = (style.probe_words()[PROBE_SLOTS] & np.uint32(0xFFFF0000)) | stored
-    words[stored == 0] = 0
-    return words
 
 
 def scan_to_place(page: PageToPlace, read_signals: ReadSignals | None = None) -> ScannedPage:

@@ -23,8 +23,6 @@ from hss_stream.store.effects import Drained, Effect, Joined, Linked, Said
 from hss_stream.store.records import ClusterRecord, DomainRecord, HostHead, RepresentativeRecord
 from hss_stream.verdicts.batch_view import ClusterHead
 
-PROBES = 20
-
 
 class BucketHits(NamedTuple):
     """What probes found: parallel `rows` (of the words asked for) and `representatives`.

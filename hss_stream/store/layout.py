@@ -1,14 +1,11 @@
-"""Fixed facts of the store that both stores and their callers share: probe slots, caps, names."""
+"""Fixed facts of the store that both stores and their callers share: caps, names."""
 
 from zlib import crc32
 
-import numpy as np
 import xxhash
 
 from hss_stream.store.records import MAX_URL_BYTES
 
-# Every sixth slot: any fixed choice serves, because grams fall into slots at random.
-PROBE_SLOTS = np.arange(20) * 6 + 3
 WHEEL_SECONDS = 3600
 _CUT_MARK = "…".encode()
 

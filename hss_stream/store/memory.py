@@ -9,6 +9,7 @@ from copy import deepcopy
 import numpy as np
 from numpy.typing import NDArray
 
+from hss_stream.signals.probes import PROBE_SLOTS
 from hss_stream.store.cluster_store import (
     BucketHits,
     ClusterHistory,
@@ -19,7 +20,7 @@ from hss_stream.store.cluster_store import (
 )
 from hss_stream.store.effects import Drained, Effect, Joined, Linked
 from hss_stream.store.failures import StoreWentBackError
-from hss_stream.store.layout import PROBE_SLOTS, WHEEL_SECONDS
+from hss_stream.store.layout import WHEEL_SECONDS
 from hss_stream.store.records import ClusterRecord, DomainRecord, HostHead, RepresentativeRecord
 from hss_stream.store.shard_state import ShardState
 from hss_stream.verdicts.batch_view import ClusterHead

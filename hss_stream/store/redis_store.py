@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from hss_stream.signals.probes import PROBE_SLOTS
 from hss_stream.store.address import StoreAddress
 from hss_stream.store.bulk_reads import BucketRead, named_read
 from hss_stream.store.cluster_store import (
@@ -18,7 +19,6 @@ from hss_stream.store.cluster_store import (
 )
 from hss_stream.store.effects import Drained, Effect, Join, Joined, Linked, Vote
 from hss_stream.store.failures import StoreBrokenError, StoreWentBackError
-from hss_stream.store.layout import PROBE_SLOTS
 from hss_stream.store.packing import pack_effects, unpack_said, unpack_shown
 from hss_stream.store.records import (
     CLUSTER,

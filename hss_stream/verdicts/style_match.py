@@ -9,6 +9,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from hss_stream.signals.kernel import Integers, Shorts, kernel
+from hss_stream.signals.slot_pairs import equal_slots
 from hss_stream.signals.style_sketch import SLOTS
 
 # Of 128 slots, from section 4.2 of the paper; at 20, unrelated news sites begin to match.
@@ -16,7 +17,6 @@ THRESHOLD_SLOTS = 35
 
 SKETCH_BYTES = 2 * SLOTS
 
-_ROW_IN = types.Array(types.uint16, 1, "C", readonly=True)
 _ROWS_IN = types.Array(types.uint16, 2, "C", readonly=True)
 
 
@@ -34,7 +34,7 @@ def is_same_style(matching: int, threshold: int = THRESHOLD_SLOTS) -> bool:
 def matching_slots_many(one: bytes, many: NDArray[np.uint16]) -> NDArray[np.int64]:
     """Return the matching slots of one sketch with each row of many (n x 128, bytes as stored)."""
     counts = np.empty(len(many), np.int64)
-    _count_matches(_sketch_row(one), np.ascontiguousarray(many), counts)
+    _count_matches(_sketch_row(one).reshape(1, SLOTS), np.ascontiguousarray(many), counts)
     return counts
 
 
@@ -51,10 +51,7 @@ def _sketch_row(sketch: bytes) -> NDArray[np.uint16]:
     return row
 
 
-@kernel(types.void(_ROW_IN, _ROWS_IN, types.int64[::1]), allocates=False)
+@kernel(types.void(_ROWS_IN, _ROWS_IN, types.int64[::1]), allocates=False)
 def _count_matches(one: Shorts, many: Shorts, counts: Integers) -> None:
     for row in range(many.shape[0]):
-        count = 0
-        for slot in range(SLOTS):
-            count += (one[slot] == many[row, slot]) & (one[slot] != 0)
-        counts[row] = count
+        counts[row] = equal_slots(one, 0, many, row)

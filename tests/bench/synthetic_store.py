@@ -9,11 +9,12 @@ from collections.abc import Iterator
 import numpy as np
 import uvloop
 
+from hss_stream.signals.probes import PROBE_SLOTS
 from hss_stream.steps.candidates import SketchedPage
 from hss_stream.steps.events import Origin
 from hss_stream.steps.place_page import PlacePages, SourceName
 from hss_stream.steps.scan_page import ScannedPage
-from hss_stream.store.layout import PROBE_SLOTS, domain_hash, stored_url
+from hss_stream.store.layout import domain_hash, stored_url
 from hss_stream.store.redis_store import RedisClusterStore
 from hss_stream.store.wire import pack
 

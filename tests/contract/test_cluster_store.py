@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from hss_stream.signals.probes import PROBE_SLOTS
 from hss_stream.store.cluster_store import PinnedBlock
 from hss_stream.store.effects import IndexAdd, IndexRemove, Join, NoteDomain, Represent, Touch
 from hss_stream.store.failures import StoreWentBackError
-from hss_stream.store.layout import PROBE_SLOTS
 from hss_stream.verdicts.cluster_class import TEMPLATE, UNSETTLED
 from hss_stream.verdicts.cluster_id import make_id
 from hss_stream.verdicts.cluster_rules import ClusterRules

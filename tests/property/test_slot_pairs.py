@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hss_stream.signals.slot_pairs import SLOTS, match_hits
+from hss_stream.signals.slot_pairs import match_hits
+from hss_stream.signals.style_sketch import SLOTS
 from hss_stream.signals.text_likeness import EMPTY, alike_parts, alike_parts_many
 
 hits = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=20)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hss_stream.lab.pair_scores import f_measure, pair_precision, pair_recall
 from hss_stream.lab.ranking import area_under_curve
 from hss_stream.lab.style_clusters import cluster_styles
+from hss_stream.signals.probes import draw_probes
 from tests.oracles.slow_clusters import slow_clusters, slow_pair_scores
 
 SLOTS = 8
@@ -21,6 +22,17 @@ def test_full_probing_finds_all_components(rows, threshold):
     found = cluster_styles(np.array(rows, np.uint16), 0, threshold=threshold, probes=SLOTS)
 
     assert slow_clusters(rows, 0, threshold) == found.tolist()
+
+
+@given(pages, st.integers(1, 3))
+def test_probes_of_several_slots_join_what_agrees_there(rows, size):
+    """A k-subset joins only pages that agree on all its slots, and misses none of those."""
+    probe = draw_probes(1, size=size, slots=SLOTS)[0].tolist()
+    keys = [tuple(row[slot] for slot in probe) for row in rows]
+    expected = [keys.index(key) if all(key) else place for place, key in enumerate(keys)]
+    found = cluster_styles(np.array(rows, np.uint16), 0, threshold=size, probes=1, size=size)
+
+    assert expected == found.tolist()
 
 
 @given(labels)

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from hss_stream.signals.miss_probability import choose_probes, miss_probability
+from hss_stream.signals.probes import choose_probes, miss_probability
 
 
 def simulate_miss(chance, probes, matching, size, rounds=20_000):
