@@ -19,7 +19,7 @@ from hss_stream.stream.safe_consumer import PartitionKeeper
 from hss_stream.stream.topics import MAX_REQUEST_BYTES
 
 # Bytes of bodies between Kafka and the batch in hand; fetches wait while more is held.
-BUFFER_BYTES = 32 << 20
+BUFFER_BYTES = 64 << 20
 # One fetch brings at most this much of a partition (or one record, if larger): about a batch of pages.
 FETCH_BYTES = 4 << 20
 # Parcels of a topic that wait for its agent; bytes bound memory, this only bounds tiny ones.

@@ -50,9 +50,6 @@ class WorkerSettings(BaseModel, frozen=True, extra="forbid"):
     batch_bytes: int = Field(
         8 << 20, ge=1 << 16, description="Most bytes of bodies in one batch (a larger body goes alone)."
     )
-    batch_wait_seconds: float = Field(
-        0.02, gt=0, le=5, description="How long an incomplete batch waits for more pages."
-    )
     scan_threads: int = Field(
         2, ge=1, le=64, description="Threads that read pages; kernels run without the GIL."
     )

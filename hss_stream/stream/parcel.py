@@ -4,6 +4,8 @@ Faust spends more on an event (a task, two queues, sensors, reference counts) th
 page; a parcel pays that once for many records. Decision 0054 has the figures.
 """
 
+import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,20 +35,37 @@ def cut_parcels(records: Sequence[Any], most_records: int, most_bytes: int) -> I
         yield Parcel(records[start:], size)
 
 
-def join_parcels(events: Sequence[Any], most_records: int, most_bytes: int) -> Iterator[list[Any]]:
-    """Yield runs of events whose parcels together stay within both limits."""
-    run: list[Any] = []
-    count = size = 0
-    for event in events:
-        parcel: Parcel = event.value
-        if run and (count + len(parcel.records) > most_records or size + parcel.size > most_bytes):
-            yield run
-            run, count, size = [], 0, 0
-        run.append(event)
-        count += len(parcel.records)
-        size += parcel.size
-    if run:
-        yield run
+class ParcelQueue:
+    """Parcels that wait for a batch; the safe consumer bounds the bytes in them."""
+
+    def __init__(self, most_records: int, most_bytes: int) -> None:
+        self._most_records = most_records
+        self._most_bytes = most_bytes
+        self._waiting: deque[Any] = deque()
+        self._arrived = asyncio.Event()
+
+    def put(self, event: Any) -> None:
+        """Add an event whose value is a parcel."""
+        self._waiting.append(event)
+        self._arrived.set()
+
+    async def take(self) -> list[Any]:
+        """Return what waits, at least one event, as many as make a batch within both limits.
+
+        Nothing waits to become a larger batch: while one is worked on, the next grows by itself.
+        """
+        await self._arrived.wait()
+        batch = [self._waiting.popleft()]
+        records, size = len(batch[0].value.records), batch[0].value.size
+        while self._waiting:
+            parcel: Parcel = self._waiting[0].value
+            records, size = records + len(parcel.records), size + parcel.size
+            if records > self._most_records or size > self._most_bytes:
+                break
+            batch.append(self._waiting.popleft())
+        if not self._waiting:
+            self._arrived.clear()
+        return batch
 
 
 def to_message(tp: TP, parcel: Parcel, generation: int) -> ConsumerMessage:

@@ -1,11 +1,12 @@
 """Parcels keep the order of records and their limits."""
 
+import asyncio
 from dataclasses import dataclass
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hss_stream.stream.parcel import Parcel, cut_parcels, join_parcels
+from hss_stream.stream.parcel import Parcel, ParcelQueue, cut_parcels
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,19 @@ def test_parcels_hold_all_in_order(records, most_records, most_bytes):
 
 @given(RECORDS, st.integers(1, 6), st.integers(1, 40), st.integers(6, 12), st.integers(40, 80))
 def test_batches_hold_whole_parcels(records, most_records, most_bytes, batch_records, batch_bytes):
-    """Joining keeps parcels whole and in order, within the limits of a batch."""
+    """Taking keeps parcels whole and in order, within the limits of a batch."""
+
+    async def take_all():
+        queue = ParcelQueue(batch_records, batch_bytes)
+        for event in events:
+            queue.put(event)
+        batches = []
+        while sum(map(len, batches)) < len(events):
+            batches.append(await queue.take())
+        return batches
+
     events = [Taken(parcel) for parcel in cut_parcels(records, most_records, most_bytes)]
-    batches = list(join_parcels(events, batch_records, batch_bytes))
+    batches = asyncio.run(take_all())
 
     assert events == [event for batch in batches for event in batch]
     for batch in batches:
