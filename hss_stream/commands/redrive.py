@@ -48,7 +48,7 @@ async def _redrive(settings: Settings, plan: RedrivePlan, *, as_json: bool) -> i
     redriver = Redriver(servers, options, Topics(settings.topic_prefix), settings.group)
     refused = 0
     async for done in redriver.run(plan):
-        refused += done.action not in {"sent", "would_send"}
+        refused += done.action not in {"sent", "would_send", "repeated"}
         line = json.dumps(dataclasses.asdict(done))
         click.echo(line if as_json else f"{done.action}: {done.origin} ({done.reason})")
     return 1 if refused else 0

@@ -34,9 +34,13 @@ def register_agent(app: Any, topic: str, flow: RecordFlow, options: WorkerSettin
 
     async def work(stream: Any, queue: ParcelQueue) -> None:
         while True:
-            batch = await queue.take()
+            taken = await queue.take()
+            # What was fetched before a rebalance is fetched again after it.
+            batch = [event for event in taken if event.message.generation_id == app.consumer_generation_id]
+            await ack(stream, [event for event in taken if event not in batch])
             records = [record for event in batch for record in event.value.records]
-            await flow.run(records, partial(ack, stream, batch))
+            if records:
+                await flow.run(records, partial(ack, stream, batch))
 
     async def ack(stream: Any, batch: Sequence[Any]) -> None:
         for event in batch:

@@ -1,8 +1,9 @@
 """Sending dead letters back to where they came from, once somebody has mended the cause.
 
 Each reason has a position of its own (a consumer group `<group>.redrive.<reason>`), so a letter is
-sent back once however often the command runs. The header `redrives` counts how often a page went
-round; one that did so too often stays. Letters that are not whole cannot be sent back.
+sent back once however often the command runs. A worker that died before it committed sends its
+letters again, under the same id; only the first of them goes back. The header `redrives` counts how
+often a page went round; one that did so too often stays. Letters that are not whole cannot be sent back.
 """
 
 import asyncio
@@ -21,8 +22,10 @@ from hss_stream.stream.topics import MAX_REQUEST_BYTES, Topics
 REASONS: tuple[Reason, ...] = get_args(Reason)
 COUNT_HEADER = "redrives"
 FETCH_SECONDS = 1.0
+# A letter sent again follows the first within what a worker holds; so far back their ids are known.
+KNOWN_LETTERS = 10_000
 
-Action = Literal["sent", "would_send", "too_often", "truncated", "part_of_body", "foreign_topic"]
+Action = Literal["sent", "would_send", "too_often", "truncated", "part_of_body", "foreign_topic", "repeated"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,23 @@ def original_headers(headers: Sequence[tuple[str, bytes]]) -> list[tuple[str, by
     count = int(dict(headers).get(COUNT_HEADER, b"0")) + 1
     kept = [pair for pair in headers if not pair[0].startswith(PREFIX) and pair[0] != COUNT_HEADER]
     return [*kept, (COUNT_HEADER, str(count).encode())]
+
+
+class SeenIds:
+    """The ids of the letters read last."""
+
+    def __init__(self, most: int = KNOWN_LETTERS) -> None:
+        self._most = most
+        self._ids: dict[bytes, None] = {}
+
+    def is_new(self, letter_id: bytes) -> bool:
+        """Tell whether an id is seen for the first time, and remember it."""
+        if letter_id in self._ids:
+            return False
+        self._ids[letter_id] = None
+        if len(self._ids) > self._most:
+            del self._ids[next(iter(self._ids))]
+        return True
 
 
 class Redriver:
@@ -108,12 +128,18 @@ class Redriver:
         await consumer.start()
         try:
             numbers = await producer.partitions_for(self._topics.dead_letters)
-            async for record in _records_to_end(consumer, self._topics.dead_letters, numbers):
+            seen = SeenIds()
+            async for record, is_known in _records_to_end(consumer, self._topics.dead_letters, numbers):
+                is_new = seen.is_new(dict(record.headers).get(PREFIX + "id", b""))
+                if is_known:
+                    continue
                 if plan.limit is not None and self._sent >= plan.limit:
                     break
                 headers = dict(record.headers)
                 if headers.get(PREFIX + "reason") == reason.encode():
-                    action = await self._redrive(record, headers, plan, producer)
+                    action: Action = "repeated"
+                    if is_new:
+                        action = await self._redrive(record, headers, plan, producer)
                     yield Redriven(headers[PREFIX + "origin"].decode(), reason, action)
                 if not plan.dry_run:
                     await consumer.commit({TopicPartition(record.topic, record.partition): record.offset + 1})
@@ -134,16 +160,21 @@ class Redriver:
         return "sent"
 
 
-async def _records_to_end(consumer: Any, topic: str, numbers: set[int]) -> AsyncIterator[Any]:
-    """Yield the records of a topic from the group's positions to where they end now."""
+async def _records_to_end(consumer: Any, topic: str, numbers: set[int]) -> AsyncIterator[tuple[Any, bool]]:
+    """Yield the records of a topic to where they end now, and whether each was read by an earlier run."""
     partitions = [TopicPartition(topic, number) for number in sorted(numbers)]
     consumer.assign(partitions)
     ends = await consumer.end_offsets(partitions)
-    open_partitions = {tp for tp in partitions if await consumer.position(tp) < ends[tp]}
+    positions = {tp: await consumer.position(tp) for tp in partitions}
+    open_partitions = {tp for tp in partitions if positions[tp] < ends[tp]}
+    begins = await consumer.beginning_offsets(list(open_partitions))
+    for tp in open_partitions:
+        consumer.seek(tp, max(positions[tp] - KNOWN_LETTERS, begins[tp]))
     while open_partitions:
         fetched = await consumer.getmany(*open_partitions, timeout_ms=int(FETCH_SECONDS * 1000))
         for records in fetched.values():
             for record in records:
-                if record.offset < ends[TopicPartition(record.topic, record.partition)]:
-                    yield record
+                tp = TopicPartition(record.topic, record.partition)
+                if record.offset < ends[tp]:
+                    yield record, record.offset < positions[tp]
         open_partitions = {tp for tp in open_partitions if await consumer.position(tp) < ends[tp]}
