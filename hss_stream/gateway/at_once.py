@@ -1,13 +1,11 @@
 """Kept answers, sent in the very call that brought the request: no task, no request object, no waiting.
 
-Only what is plain is served here: a GET without a body or condition on a connection that stays open, by
-somebody whose token is good and who has permits left. Everything else goes the long way (`server.py`), which
-gives the same answer, or says why not.
+Only those are served here who set no condition, whose token is good and who have permits left. Everything
+else goes the longer way (`server.py`), which gives the same answer, or says why not.
 """
 
 from time import monotonic, perf_counter
 
-from aiohttp import HttpVersion11
 from aiohttp.http import RawRequestMessage
 
 from hss_stream.gateway.guard import ANONYMOUS, Guard
@@ -42,16 +40,10 @@ class AtOnce:
         self._access_log = access_log
 
     def __call__(self, message: RawRequestMessage, address: str) -> bytes | None:
-        """Return the whole answer to a request without a body; None where it has to go the long way."""
+        """Return the whole answer to a plain request; None where it has to go the longer way."""
         started = perf_counter()
         kept = self._names.find(message.path, monotonic())
-        if (
-            kept is None
-            or message.method != "GET"
-            or message.should_close
-            or message.version != HttpVersion11
-            or "If-None-Match" in message.headers
-        ):
+        if kept is None or "If-None-Match" in message.headers:
             return None
         try:
             token = self._guard.admit(message.headers.get("Authorization"), "lookup")

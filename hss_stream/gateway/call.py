@@ -7,6 +7,9 @@ from time import perf_counter
 import orjson
 import xxhash
 from aiohttp import web
+from aiohttp.http import RawRequestMessage
+from multidict import CIMultiDictProxy
+from yarl import URL
 
 from hss_stream.gateway.body import read_body
 from hss_stream.gateway.options import GatewaySettings
@@ -20,7 +23,12 @@ JSON = "application/json"
 class Call:
     """One request. Handlers add what the access line says of it: subject, verdict."""
 
-    request: web.BaseRequest
+    method: str
+    target: str  # as it was sent
+    url: URL
+    headers: CIMultiDictProxy[str]
+    address: str
+    request: web.BaseRequest | None  # None where there can be no body
     limits: GatewaySettings
     token: Token
     rest: str = ""  # what follows the path of the route: the name or id asked for
@@ -30,23 +38,46 @@ class Call:
     degraded: bool = False
     bytes_in: int = 0
 
+    @classmethod
+    def of_request(cls, request: web.BaseRequest, limits: GatewaySettings, token: Token) -> "Call":
+        """Return the call of a request that may have a body."""
+        return cls(
+            request.method, request.raw_path, request.rel_url, request.headers, request.remote or "",
+            request, limits, token,
+        )  # fmt: skip
+
+    @classmethod
+    def of_message(
+        cls, message: RawRequestMessage, address: str, limits: GatewaySettings, token: Token
+    ) -> "Call":
+        """Return the call of a request without a body."""
+        return cls(message.method, message.path, message.url, message.headers, address, None, limits, token)
+
     @property
     def took_ms(self) -> float:
         """Milliseconds since the request's headers were complete."""
         return round((perf_counter() - self.started) * 1000, 3)
 
+    @property
+    def content_type(self) -> str:
+        """The type of the body, without parameters."""
+        return "" if self.request is None else self.request.content_type
+
     async def body(self, *types: str) -> bytes:
         """Return the body, which must be of one of these types (none named: any)."""
-        kind = self.request.content_type
+        request = self.request
+        if request is None:
+            raise Problem("bad-request", "a body is needed")
+        kind = request.content_type
         if types and kind not in types:
             raise Problem("wrong-type", f"send {' or '.join(types)}", headers={"Accept": ", ".join(types)})
-        body = await read_body(self.request, self.limits.max_body_bytes, self.limits.body_seconds)
+        body = await read_body(request, self.limits.max_body_bytes, self.limits.body_seconds)
         self.bytes_in = len(body)
         return body
 
     def query(self, name: str, default: str | None = None) -> str:
         """Return a parameter of the query; the problem of a missing one if it has no default."""
-        value = self.request.query.get(name, default)
+        value = self.url.query.get(name, default)
         if value is None:
             raise Problem("bad-request", f"the parameter `{name}` is missing")
         return value
@@ -80,6 +111,6 @@ def tag_headers(etag: str) -> dict[str, str]:
 def tagged_answer(call: Call, body: bytes, etag: str) -> Answer:
     """Return a JSON object, which ends in `"took_ms":`, with its tag, or 304 when the client has it."""
     headers = tag_headers(etag)
-    if etag in call.request.headers.get("If-None-Match", ""):
+    if etag in call.headers.get("If-None-Match", ""):
         return Answer(b"", 304, headers=headers)
     return Answer(b"%b%.3f}" % (body, call.took_ms), headers=headers)

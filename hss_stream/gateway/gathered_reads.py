@@ -65,7 +65,7 @@ class _Asked(Generic[Key, Value]):
         self.future = future
         self.until = until
 
-    def fail(self, error: Exception) -> None:
+    def fail(self, error: BaseException) -> None:
         """Let it know that there will be none."""
         if not self.future.done():
             self.future.set_exception(error)
@@ -91,10 +91,24 @@ class Gathered(Generic[Key, Value]):
         asked: _Asked[Key, Value] = _Asked(keys, loop.create_future(), deadline())
         self._waiting.append(asked)
         if self._task is None:
-            self._task = loop.create_task(self._run())
+            self._begin(loop)
         if self._timer is None:
             self._timer = loop.call_later(self._seconds * SWEEP_SHARE, self._sweep)
         return asked.future
+
+    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._task = loop.create_task(self._run())
+        self._task.add_done_callback(self._ended)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        """Hand a mistake of the store's to those who wait for it."""
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        for one in self._on_its_way:
+            one.fail(error)
+        self._task = None
+        if self._waiting:
+            self._begin(asyncio.get_running_loop())
 
     async def _run(self) -> None:
         """Read until nobody waits any more."""

@@ -71,7 +71,7 @@ class Handlers:
         body = await call.body()
         call.subject = body
         async with self._queue:
-            page, looked = await self._lookups.page(body, call.request.headers.get("Content-Type"), url)
+            page, looked = await self._lookups.page(body, call.headers.get("Content-Type"), url)
         self._note(call, "page", looked.found.verdict.verdict, degraded=looked.degraded)
         return json_answer(call, verdict_answer(looked, page.fingerprint))
 
@@ -88,7 +88,7 @@ class Handlers:
 
     async def url(self, call: Call) -> Answer:
         """Look a URL up."""
-        call.subject = call.request.rel_url.raw_query_string.encode("utf-8", "replace")
+        call.subject = call.url.raw_query_string.encode("utf-8", "replace")
         if (kept := self._find_kept(call)) is not None:
             return kept
         reads = self._begin()
@@ -164,7 +164,7 @@ class Handlers:
 
     async def openapi(self, call: Call) -> Answer:
         """Return the description of this service."""
-        if self._openapi_tag in call.request.headers.get("If-None-Match", ""):
+        if self._openapi_tag in call.headers.get("If-None-Match", ""):
             return Answer(b"", 304, headers={"ETag": self._openapi_tag})
         return Answer(self._openapi, headers={"ETag": self._openapi_tag})
 
@@ -174,7 +174,7 @@ class Handlers:
 
     def _find_kept(self, call: Call) -> Answer | None:
         """Return a kept answer to a request that could not be answered at once."""
-        kept = self._names.find(call.request.raw_path, monotonic())
+        kept = self._names.find(call.target, monotonic())
         self._metrics.cache_asked("miss" if kept is None else "hit")
         if kept is None:
             return None
@@ -196,7 +196,7 @@ class Handlers:
             head = head_of(Answer(b"", headers=tag_headers(etag)), len(body) + TOOK_BYTES)
             until = self._names.until(monotonic())
             kept = KeptAnswer(head, body, etag, route, kind, verdict, subject, until, reads.keys)
-            self._names.keep(call.request.raw_path, kept)
+            self._names.keep(call.target, kept)
         return tagged_answer(call, body, etag)
 
     def _note(self, call: Call, kind: str, verdict: str, *, degraded: bool = False) -> None:

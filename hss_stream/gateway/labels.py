@@ -47,7 +47,7 @@ class Labels:
 
     async def _request(self, call: Call) -> LabelRequest:
         """Return the label asked for: as JSON, or of the message that was sent."""
-        if call.request.content_type != "message/rfc822":
+        if call.content_type != "message/rfc822":
             return parse_json(LabelRequest, await call.body("application/json", "message/rfc822"))
         label = call.query("label")
         if label not in _LABELS:

@@ -5,6 +5,7 @@ ours are ready. `Date` is worked out once a second.
 """
 
 import time
+from collections.abc import Awaitable, Callable
 from email.utils import formatdate
 from http import HTTPStatus
 
@@ -51,9 +52,10 @@ def head_of(answer: Answer, length: int) -> bytes:
 class WholeResponse(web.StreamResponse):
     """An answer for aiohttp, which asks for `prepare`, `write_eof` and whether the connection stays."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Answer, send: Callable[[bytes], Awaitable[None]]) -> None:
         super().__init__(status=answer.status)
         self._answer = answer
+        self._send = send
 
     async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
         """Write all of it, and wait while the client reads too slowly."""
@@ -64,10 +66,7 @@ class WholeResponse(web.StreamResponse):
         ending = b"\r\n\r\n" if stays else b"\r\nConnection: close\r\n\r\n"
         if stays and request.version < (1, 1):
             ending = b"\r\nConnection: keep-alive\r\n\r\n"
-        if request.transport is None:
-            raise ConnectionResetError("the client is gone")
-        request.transport.write(b"".join((head_of(answer, len(answer.body)), http_date(), ending, body)))
-        await request.writer.drain()
+        await self._send(b"".join((head_of(answer, len(answer.body)), http_date(), ending, body)))
         return None
 
     async def write_eof(self, data: bytes = b"") -> None:

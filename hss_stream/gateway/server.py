@@ -3,8 +3,10 @@
 import asyncio
 import ssl
 from time import monotonic
+from typing import cast
 
 from aiohttp import web
+from aiohttp.http import RawRequestMessage
 
 from hss_stream.gateway.at_once import AtOnce
 from hss_stream.gateway.call import Answer, Call
@@ -15,7 +17,7 @@ from hss_stream.gateway.lookups import LookUps
 from hss_stream.gateway.options import GatewaySettings
 from hss_stream.gateway.problem import Problem
 from hss_stream.gateway.rates import BAD_TOKENS_BURST, BAD_TOKENS_PER_SECOND, Buckets, RateLimit
-from hss_stream.gateway.response import WholeResponse
+from hss_stream.gateway.response import WholeResponse, head_of, http_date
 from hss_stream.gateway.routes import ROUTES, Route, match_route
 from hss_stream.gateway.token_file import Token
 from hss_stream.observe.access_log import AccessLog
@@ -58,36 +60,45 @@ class GatewayServer:
         self._metrics = metrics
         self._access_log = access_log
         self._handlers = {route.handler: getattr(handlers, route.handler) for route in ROUTES}
-        self._server = LimitedServer(self.handle, at_once, limits, metrics)
+        self._server = LimitedServer(self.handle, at_once, self.handle_plain, limits, metrics)
         self._listener: asyncio.Server | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request, whatever it holds."""
-        connection = request.protocol
-        if isinstance(connection, LimitedConnection):
-            connection.request_begun()
-        call = Call(request, self._limits, ANONYMOUS)
+        connection = cast("LimitedConnection", request.protocol)  # the only one that LimitedServer makes
+        if connection.plain is not None:
+            await asyncio.wait([connection.plain])
+        connection.request_begun()
+        try:
+            answer = await self._answer(Call.of_request(request, self._limits, ANONYMOUS))
+        finally:
+            connection.request_ended()
+        return WholeResponse(answer, connection.send)
+
+    async def handle_plain(self, message: RawRequestMessage, connection: LimitedConnection) -> None:
+        """Answer one request that is known to have no body and to leave its connection open."""
+        answer = await self._answer(Call.of_message(message, connection.address, self._limits, ANONYMOUS))
+        body = answer.body
+        await connection.send(b"".join((head_of(answer, len(body)), http_date(), b"\r\n\r\n", body)))
+
+    async def _answer(self, call: Call) -> Answer:
         route: Route | None = None
         try:
-            route, call.rest = match_route(request.method, request.rel_url.raw_path)
-            answer = await self._answer(call, route)
+            route, call.rest = match_route(call.method, call.url.raw_path)
+            answer = await self._routed(call, route)
         except Problem as problem:
             if (limit := _LIMITS.get(problem.code)) is not None:
                 self._metrics.limit_hit(limit)
             answer = problem_answer(problem)
-        finally:
-            if isinstance(connection, LimitedConnection):
-                connection.request_ended()
         self._note(call, route, answer.status)
-        return WholeResponse(answer)
+        return answer
 
-    async def _answer(self, call: Call, route: Route) -> Answer:
+    async def _routed(self, call: Call, route: Route) -> Answer:
         if route.scope is not None and not (route.handler == "metrics" and self._are_metrics_open):
-            address = call.request.remote or ""
-            call.token = self._admit(call, route.scope, address)
+            call.token = self._admit(call, route.scope)
             now = monotonic()
-            await self._address_rate.admit(address, now)
+            await self._address_rate.admit(call.address, now)
             if call.token is not ANONYMOUS:
                 await self._token_rate.admit(call.token.id, now)
         answer: Answer = await self._handlers[route.handler](call)
@@ -97,11 +108,11 @@ class GatewayServer:
     def _are_metrics_open(self) -> bool:
         return self._limits.open_metrics or self._guard.is_open
 
-    def _admit(self, call: Call, scope: str, address: str) -> Token:
+    def _admit(self, call: Call, scope: str) -> Token:
         try:
-            return self._guard.admit(call.request.headers.get("Authorization"), scope)
+            return self._guard.admit(call.headers.get("Authorization"), scope)
         except Problem as problem:
-            if problem.code == "no-token" and not self._bad_tokens.take(address, monotonic()):
+            if problem.code == "no-token" and not self._bad_tokens.take(call.address, monotonic()):
                 raise Problem("too-many", "too many bad tokens", headers={"Retry-After": "1"}) from None
             raise
 
@@ -111,11 +122,11 @@ class GatewayServer:
         self._metrics.request_done(name, status, seconds)
         self._access_log.note(
             route=name,
-            method=call.request.method if route is not None else "",
+            method=call.method if route is not None else "",
             status=status,
             seconds=seconds,
             token=call.token.id,
-            address=call.request.remote or "",
+            address=call.address,
             subject=None if call.subject is None else self._access_log.hash_subject(call.subject),
             verdict=call.verdict,
             degraded=call.degraded,
@@ -150,6 +161,7 @@ class GatewayServer:
             self._listener.close()
         for task in self._tasks:
             task.cancel()
+        await self._server.finish_plain(seconds)
         self._server.pre_shutdown()
         await self._server.shutdown(seconds)
         self._access_log.flush()
