@@ -22,7 +22,9 @@ from hss_stream.steps.judge_pages import TEXT_RULES
 from hss_stream.steps.look_up_mail import read_mail
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.open_store import make_store
+from hss_stream.store.provider_store import ProviderStore
 from hss_stream.store.redis_store import RedisClusterStore
+from hss_stream.store.spaces import sibling_providers, sibling_store
 from hss_stream.store.wire import Wire
 from hss_stream.stream.connection import bootstrap_servers, client_options
 from hss_stream.stream.label_sender import KafkaLabelSender
@@ -60,17 +62,16 @@ def _raise_file_limit() -> None:
 
 async def _serve(settings: Settings, shared_port: int | None) -> None:
     own = settings.gateway
-    opened = _make_stores(settings)
-    store = opened["style"]
+    stores = _make_stores(settings)
     sender = _label_sender(settings)
     server = build_server(
         own,
-        SpaceStores(**opened),
+        stores,
         metrics=GatewayMetrics(),
         alert_rules=settings.verdict.to_rules(),
         allow_lists=settings.verdict.to_lists(),
         label_sender=sender,
-        shared_rates=_shared_rates(store, settings.store.prefix),
+        shared_rates=_shared_rates(stores.style, settings.store.prefix),
         log_as_json=settings.log_format == "json",
     )
     # The first message would otherwise wait for models and kernels to load.
@@ -78,7 +79,7 @@ async def _serve(settings: Settings, shared_port: int | None) -> None:
     _spare_collections()
     port = await server.start(own.host, own.port if shared_port is None else shared_port, server_context(own))
     log.info("gateway_started", host=own.host, port=port, pid=os.getpid())
-    opening = [asyncio.create_task(_open(one)) for one in opened.values()]
+    opening = [asyncio.create_task(_open(one)) for one in stores.all()]
     try:
         await _until_told(supervisor=None if shared_port is None else os.getppid())
     finally:
@@ -87,7 +88,7 @@ async def _serve(settings: Settings, shared_port: int | None) -> None:
             task.cancel()
         await server.stop()
         await sender.close()
-        for one in opened.values():
+        for one in stores.all():
             await one.close()
 
 
@@ -102,22 +103,16 @@ def _spare_collections() -> None:
     gc.set_threshold(GC_OBJECTS, 20, 100)
 
 
-def _make_stores(settings: Settings) -> dict[str, ClusterStore]:
+def _make_stores(settings: Settings) -> SpaceStores:
     # A look-up must not wait for a store that is away: the budget is the limit, not the worker's patience.
-    return {
-        name: make_store(
-            settings.redis,
-            rules,
-            prefix=settings.store.prefix + suffix,
-            shards=settings.store.shards,
-            away_seconds=settings.gateway.budget_seconds,
-        )
-        for name, suffix, rules in (
-            ("style", "", None),
-            ("text", ".text", TEXT_RULES),
-            ("mail", ".mail", TEXT_RULES),
-        )
-    }
+    style = make_store(
+        settings.redis,
+        prefix=settings.store.prefix,
+        shards=settings.store.shards,
+        away_seconds=settings.gateway.budget_seconds,
+    )
+    text, mail = (sibling_store(style, name, TEXT_RULES) for name in ("text", "mail"))
+    return SpaceStores(style, text, mail, sibling_providers(style))
 
 
 def _shared_rates(store: ClusterStore, prefix: str) -> RedisRates | None:
@@ -132,7 +127,7 @@ def _label_sender(settings: Settings) -> KafkaLabelSender:
     return KafkaLabelSender(bootstrap_servers(settings.broker), topic, client_options(settings.kafka))
 
 
-async def _open(store: ClusterStore) -> None:
+async def _open(store: ClusterStore | ProviderStore) -> None:
     """Open the store, whenever it comes: until then answers are degraded."""
     while True:
         try:

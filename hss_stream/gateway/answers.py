@@ -7,7 +7,7 @@ from typing import Any
 
 from hss_stream.gateway.lookups import Looked
 from hss_stream.steps.look_up_cluster import FoundCluster
-from hss_stream.steps.look_up_name import NameVerdict
+from hss_stream.steps.look_up_nameserver import NameVerdict
 from hss_stream.steps.look_up_page import SubjectVerdict
 from hss_stream.steps.look_up_url import UrlVerdict
 from hss_stream.verdicts.cluster_class import CLASS_NAMES

@@ -18,6 +18,7 @@ from hss_stream.gateway.server import GatewayServer
 from hss_stream.observe.access_log import AccessLog
 from hss_stream.observe.gateway_metrics import GatewayMetrics
 from hss_stream.steps.page_verdict import AllowLists
+from hss_stream.store.redis_providers import RedisProviderStore
 from hss_stream.store.redis_store import RedisClusterStore
 from hss_stream.stream.label_sender import LabelSender
 from hss_stream.verdicts.alert import AlertRules
@@ -65,11 +66,8 @@ def build_server(
 
 def _watched_cache(settings: GatewaySettings, stores: SpaceStores) -> NameCache:
     """Return the kept answers, which the stores tell of changes where they can."""
-    wires = [
-        store.wire
-        for store in (stores.style, stores.text, stores.mail)
-        if isinstance(store, RedisClusterStore)
-    ]
+    kinds = (RedisClusterStore, RedisProviderStore)
+    wires = [store.wire for store in (stores.style, stores.providers) if isinstance(store, kinds)]
     names = NameCache(
         settings.cache_names,
         settings.cache_seconds,

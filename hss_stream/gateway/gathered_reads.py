@@ -22,7 +22,10 @@ from numpy.typing import NDArray
 from hss_stream.errors import StoreError
 from hss_stream.store.cluster_store import BucketHits, ClusterReads
 from hss_stream.store.keys import Keys
+from hss_stream.store.provider_records import ProviderRecord
+from hss_stream.store.provider_store import ProviderReads
 from hss_stream.store.records import ClusterRecord, DomainRecord, RepresentativeRecord
+from hss_stream.store.redis_providers import RedisProviderStore
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -222,3 +225,18 @@ class GatheredReads:
 
     async def _read_clocks(self, asked: list[None]) -> list[list[int]]:
         return [await self._store.read_clocks()] * len(asked)
+
+
+class GatheredProviders:
+    """What look-ups read of a store of providers."""
+
+    def __init__(self, store: ProviderReads, seconds: float) -> None:
+        self._store = store
+        self._heads = Gathered(store.read_heads, seconds)
+
+    async def read_heads(self, providers: Sequence[int]) -> list[ProviderRecord | None]:
+        """Return the records of providers."""
+        noted = _noted.get()
+        if noted is not None and isinstance(self._store, RedisProviderStore):
+            noted.update(map(self._store.head_key, providers))
+        return await self._heads(providers)

@@ -1,5 +1,6 @@
 """What each route does: values in, an answer or a `Problem` out."""
 
+import asyncio
 from collections.abc import Callable
 from time import monotonic
 from typing import NamedTuple
@@ -21,7 +22,7 @@ from hss_stream.gateway.problem import CONTENT_TYPE, Problem
 from hss_stream.gateway.queue import WorkQueue
 from hss_stream.gateway.response import head_of
 from hss_stream.observe.gateway_metrics import GatewayMetrics
-from hss_stream.steps.look_up_name import normal_name
+from hss_stream.steps.provider_names import provider_of
 from hss_stream.verdicts.cluster_id import from_text
 
 MAX_URL = 8192
@@ -68,10 +69,12 @@ class Handlers:
     async def page(self, call: Call) -> Answer:
         """Look a page up."""
         url = _checked_url(call.query("url", ""))
+        nameservers = call.query("nameservers", "").split(",")
         body = await call.body()
         call.subject = body
         async with self._queue:
-            page, looked = await self._lookups.page(body, call.headers.get("Content-Type"), url)
+            content_type = call.headers.get("Content-Type")
+            page, looked = await self._lookups.page(body, content_type, url, nameservers)
         self._note(call, "page", looked.found.verdict.verdict, degraded=looked.degraded)
         return json_answer(call, verdict_answer(looked, page.fingerprint))
 
@@ -124,8 +127,9 @@ class Handlers:
         names = [_checked_name(name) for name in request.names]
         urls = [_checked_url(url) for url in request.urls]
         async with self._queue:
-            looked_names = [await self._lookups.name(name) for name in names]
-            looked_urls = [await self._lookups.url(url) for url in urls]
+            # All at once: their reads go to the store together.
+            looked_names = await asyncio.gather(*(self._lookups.name(name) for name in names))
+            looked_urls = await asyncio.gather(*(self._lookups.url(url) for url in urls))
         for name in looked_names:
             self._note(call, "name", name.found.verdict.verdict, degraded=name.degraded)
         for url in looked_urls:
@@ -212,9 +216,10 @@ def problem_answer(problem: Problem) -> Answer:
 
 def _checked_name(name: str) -> str:
     try:
-        return normal_name(name)
+        provider_of(name)
     except ValueError:
-        raise Problem("bad-value", "a name is a host name of at most 253 characters") from None
+        raise Problem("bad-value", "a name is a host name or an address, of at most 253 characters") from None
+    return name
 
 
 def _checked_url(url: str) -> str:

@@ -13,7 +13,7 @@ from hss_stream.gateway.lookups import LookUps
 from hss_stream.gateway.models import LabelRequest
 from hss_stream.gateway.problem import Problem
 from hss_stream.signals.fingerprint import Fingerprint
-from hss_stream.steps.look_up_name import normal_name
+from hss_stream.steps.provider_names import provider_of
 from hss_stream.stream.label_sender import LabelRecord, LabelSender
 from hss_stream.verdicts.cluster_id import from_text
 
@@ -63,7 +63,7 @@ class Labels:
             if request.subject == "cluster":
                 from_text(request.id)
             elif request.subject == "nameserver":
-                return normal_name(request.id)
+                return provider_of(request.id)
             elif request.subject == "mail":
                 return Fingerprint.from_hex(request.id).to_hex()
             elif request.subject == "url":

@@ -5,7 +5,7 @@ A look-up that the store does not answer in time, or at all, is answered with `u
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from time import monotonic
@@ -13,17 +13,20 @@ from typing import Generic, NamedTuple, TypeVar
 
 from hss_stream.errors import StoreError
 from hss_stream.gateway.breaker import Breaker
-from hss_stream.gateway.gathered_reads import GatheredReads, set_deadline
+from hss_stream.gateway.gathered_reads import GatheredProviders, GatheredReads, set_deadline
 from hss_stream.steps.judge_pages import TEXT_RULES
 from hss_stream.steps.look_up_cluster import FoundCluster
 from hss_stream.steps.look_up_mail import LookUpMail, ReadMail, read_mail
-from hss_stream.steps.look_up_name import LookUpName, NameVerdict
+from hss_stream.steps.look_up_nameserver import LookUpNameserver, NameVerdict
 from hss_stream.steps.look_up_page import UNKNOWN, LookUpPage, ReadPage, SubjectVerdict, read_page
 from hss_stream.steps.look_up_space import LookUpSpace
 from hss_stream.steps.look_up_url import LookUpUrl, UrlVerdict
 from hss_stream.steps.page_verdict import AllowLists
+from hss_stream.steps.provider_names import provider_of
 from hss_stream.steps.scan_page import domain_of_url
 from hss_stream.store.cluster_store import ClusterStore
+from hss_stream.store.memory_providers import MemoryProviderStore
+from hss_stream.store.provider_store import ProviderStore
 from hss_stream.verdicts.alert import AlertRules
 from hss_stream.verdicts.cluster_id import MAIL, STYLE, TEXT
 from hss_stream.verdicts.cluster_rules import ClusterRules
@@ -52,6 +55,11 @@ class SpaceStores:
     style: ClusterStore
     text: ClusterStore | None = None
     mail: ClusterStore | None = None
+    providers: ProviderStore | None = None
+
+    def all(self) -> list[ClusterStore | ProviderStore]:
+        """Return those that are kept."""
+        return [one for one in (self.style, self.text, self.mail, self.providers) if one is not None]
 
 
 class LookUps:
@@ -81,9 +89,10 @@ class LookUps:
         self._budget_seconds = budget_seconds
         self._executor = executor
         self._url = LookUpUrl(style, alert_rules, lists)
+        providers = stores.providers or MemoryProviderStore()
+        self._name = LookUpNameserver(GatheredProviders(providers, budget_seconds))
         self._page = LookUpPage(style, text, alert_rules, lists)
         self._mail = LookUpMail(campaigns, style, self._url, alert_rules, lists)
-        self._name = LookUpName()
 
     async def mail(self, raw: bytes) -> tuple[ReadMail, Looked[SubjectVerdict]]:
         """Look a message up."""
@@ -91,11 +100,15 @@ class LookUps:
         return mail, await self._ask(lambda: self._mail(mail), _nothing)
 
     async def page(
-        self, body: bytes, content_type: str | None, url: str
+        self, body: bytes, content_type: str | None, url: str, nameservers: Sequence[str] = ()
     ) -> tuple[ReadPage, Looked[SubjectVerdict]]:
-        """Look a page up."""
+        """Look a page up; its name servers are those of its domain."""
         page = await self._read(len(body), lambda: read_page(body, content_type, url))
-        return page, await self._ask(lambda: self._page(page), _nothing)
+
+        async def ask() -> SubjectVerdict:
+            return await self._page(page, await self._name.spam_provider(nameservers))
+
+        return page, await self._ask(ask, _nothing)
 
     async def url(self, url: str) -> Looked[UrlVerdict]:
         """Look a URL up."""
@@ -104,8 +117,8 @@ class LookUps:
         )
 
     async def name(self, name: str) -> Looked[NameVerdict]:
-        """Look a name server up; `name` is a normal name."""
-        return await self._ask(lambda: self._name(name), lambda: NameVerdict(domain_of_url(f"//{name}")))
+        """Look a name server up."""
+        return await self._ask(lambda: self._name(name), lambda: NameVerdict(provider_of(name)))
 
     async def cluster(self, space: str, identity: int) -> Looked[FoundCluster | None]:
         """Look a cluster up."""

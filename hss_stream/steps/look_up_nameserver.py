@@ -4,25 +4,38 @@ Reads one record; writes nothing. The verdict on a page can so be known after th
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
-from hss_stream.steps.look_up_name import NameVerdict
+from hss_stream.steps.look_up_page import UNKNOWN
 from hss_stream.steps.provider_names import provider_of, providers_of
 from hss_stream.store.layout import domain_hash
 from hss_stream.store.provider_records import STATES, ProviderRecord
-from hss_stream.store.provider_store import ProviderStore
+from hss_stream.store.provider_store import ProviderReads
 from hss_stream.verdicts.provider_reasons import sum_provider
-from hss_stream.verdicts.reason import Reason
+from hss_stream.verdicts.reason import Reason, Verdict
 
 LABELS = (None, "spam", "ham")
+
+
+@dataclass(frozen=True)
+class NameVerdict:
+    """What is known of a provider; None where nothing is."""
+
+    provider: str
+    verdict: Verdict = UNKNOWN
+    state: str | None = None
+    sites: int | None = None
+    average_radius: float | None = None
+    clusters: tuple[dict[str, Any], ...] | None = None
 
 
 class LookUpNameserver:
     """The step; one for a process."""
 
-    def __init__(self, store: ProviderStore) -> None:
+    def __init__(self, store: ProviderReads) -> None:
         self.store = store
 
     async def __call__(self, name: str) -> NameVerdict:

@@ -90,8 +90,8 @@ class LookUpPage:
         self._alert_rules = alert_rules
         self._lists = lists or AllowLists()
 
-    async def __call__(self, read: ReadPage) -> SubjectVerdict:
-        """Return the verdict on a page that was read."""
+    async def __call__(self, read: ReadPage, spam_provider: str | None = None) -> SubjectVerdict:
+        """Return the verdict on a page that was read; `spam_provider` is one of its own that is listed."""
         page = read.page
         style, text, host = await asyncio.gather(
             self._style(page.sketched), look_in(self._text, read.document.sketched), self._host(page)
@@ -102,6 +102,7 @@ class LookUpPage:
             style.matching_slots if style else 0,
             text_evidence(text, page.signals, self._lists),
             None if page.signals is None else page.signals.fake_text(),
+            spam_provider,
         )
         cluster = style.cluster.name if style else text.cluster.name if text else None
         return SubjectVerdict(judge_page(evidence, self._alert_rules), cluster)

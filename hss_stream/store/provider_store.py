@@ -67,7 +67,14 @@ class ExpiredProvider(NamedTuple):
     name: str
 
 
-class ProviderStore(Protocol):
+class ProviderReads(Protocol):
+    """What look-ups need of such a store."""
+
+    async def read_heads(self, providers: Sequence[int]) -> list[ProviderRecord | None]:
+        """Return the records of providers, without their samples."""
+
+
+class ProviderStore(ProviderReads, Protocol):
     """A store of providers and of the sites they serve; names of both are 8-byte hashes."""
 
     shards: int
@@ -89,9 +96,6 @@ class ProviderStore(Protocol):
 
     async def read_sites(self, domains: Sequence[int]) -> list[tuple[int, ...]]:
         """Return the providers of domains."""
-
-    async def read_heads(self, providers: Sequence[int]) -> list[ProviderRecord | None]:
-        """Return the records of providers, without their samples."""
 
     async def read(self, provider: int) -> StoredProvider | None:
         """Return a provider with its sample."""

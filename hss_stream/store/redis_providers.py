@@ -45,6 +45,10 @@ class RedisProviderStore(ScriptCalls):
     def _key(self, letter: str, identity: int) -> bytes:
         return self.keys.key(identity % self.shards, letter, name(identity))
 
+    def head_key(self, provider: int) -> bytes:
+        """Return the key of a provider's record."""
+        return self._key("n", provider)
+
     async def meet(self, names: Mapping[int, str], at: int) -> dict[int, ProviderHead]:
         """Return what pages need of providers."""
         by_shard: dict[int, list[int]] = {}
@@ -96,7 +100,7 @@ class RedisProviderStore(ScriptCalls):
 
     async def read_heads(self, providers: Sequence[int]) -> list[ProviderRecord | None]:
         """Return the records of providers."""
-        keys = [self._key("n", provider) for provider in providers]
+        keys = [self.head_key(provider) for provider in providers]
         shards = [provider % self.shards for provider in providers]
         values = await self._get_many("reading providers", keys, shards)
         return [ProviderRecord.unpack(value) if value else None for value in values]
