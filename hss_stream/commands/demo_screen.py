@@ -4,6 +4,7 @@ from collections import Counter
 
 import click
 
+from hss_stream.commands.demo_editor import Spread
 from hss_stream.commands.demo_stream import DemoResult
 from hss_stream.commands.output import print_table, reasons_text
 from hss_stream.lab.judge_crawl import Tally
@@ -81,3 +82,11 @@ def show_truth(title: str, arrival: Tally, now: Tally) -> None:
     )
     columns = ("kind of page", "truth", "pages ", "spam on arrival ", "spam by now ", "")
     print_table(f"{title}: {figures}", columns, rows)
+
+
+def show_spread(spread: Spread, unit: str) -> None:
+    """Say what an editor's one word did."""
+    click.echo(
+        f"An editor says of {spread.cluster} ({spread.what}, {spread.missed:,} {unit} so far): spam. "
+        f"Of its {spread.later:,} {unit} that came later, {spread.found:,} were called spam on arrival.\n"
+    )

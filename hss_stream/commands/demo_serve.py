@@ -40,7 +40,7 @@ async def serve(stream: DemoStream, settings: Settings, metrics_port: int) -> No
         asyncio.get_running_loop().add_signal_handler(number, told.set)
     server = build_server(
         settings.gateway,
-        SpaceStores(stream.store, stream.texts),
+        SpaceStores(stream.store, stream.texts, stream.mails),
         metrics=GatewayMetrics(),
         alert_rules=settings.verdict.to_rules(),
         label_sender=MemoryLabelSender(stream.log, stream.topics.labels),

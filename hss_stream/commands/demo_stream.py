@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,14 +10,15 @@ from typing import Any
 
 import orjson
 
-from hss_stream.app import create_worker, open_providers, open_text_store
+from hss_stream.app import create_worker, open_mail_store, open_providers, open_text_store
+from hss_stream.lab.crawl_mail import CrawlMail
 from hss_stream.lab.crawl_page import CrawlPage
 from hss_stream.observe.health import Health
 from hss_stream.settings import Settings
 from hss_stream.sources.record import SourceRecord
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.open_store import EMBEDDED, make_store
-from hss_stream.stream.feed_record import page_records
+from hss_stream.stream.feed_record import FeedRecord, mail_records, page_records
 from hss_stream.stream.label_sender import LabelRecord
 from hss_stream.stream.memory_log import LogRecord, MemoryLog
 from hss_stream.stream.runner import Runner
@@ -93,6 +94,7 @@ class DemoStream:
     health: Health
     store: ClusterStore
     texts: ClusterStore
+    mails: ClusterStore
     log: MemoryLog
     topics: Topics
     reader: OutputReader
@@ -103,16 +105,24 @@ class DemoStream:
         """What came out so far."""
         return self.reader.result
 
-    async def send_pages(self, pages: Iterable[CrawlPage], show: Callable[[int], None]) -> None:
-        """Send pages and wait until they are judged; `show` is told how many are."""
+    async def send(
+        self, pages: Sequence[CrawlPage], mails: Sequence[CrawlMail], show: Callable[[int], None]
+    ) -> None:
+        """Send pages and messages, and wait until they are judged; `show` is told how many are."""
+        for mail in mails:
+            source = SourceRecord("", mail.raw, "mail", None, mail.received_at)
+            await self._append(self.topics.mail, mail_records(source, "demo", self._sent), show)
         for page in pages:
-            for record in page_records(as_source(page), "demo", self._sent):
-                await self.log.append(self.topics.pages, record.key, record.value, headers=record.headers)
-            self._sent += 1
-            if self._sent % READ_EVERY == 0:
-                self._tell(show)
-                await asyncio.sleep(0)
+            await self._append(self.topics.pages, page_records(as_source(page), "demo", self._sent), show)
         await self._settle(show)
+
+    async def _append(self, topic: str, records: Iterable[FeedRecord], show: Callable[[int], None]) -> None:
+        for record in records:
+            await self.log.append(topic, record.key, record.value, headers=record.headers)
+        self._sent += 1
+        if self._sent % READ_EVERY == 0:
+            self._tell(show)
+            await asyncio.sleep(0)
 
     async def send_labels(self, labels: Iterable[LabelRecord]) -> None:
         """Send an editor's labels and wait until they are applied."""
@@ -136,24 +146,23 @@ async def open_demo_stream(settings: Settings) -> AsyncIterator[DemoStream]:
     """Start the agents and their store; both end with the block."""
     log = MemoryLog(PARTITIONS)
     topics = Topics(settings.topic_prefix)
-    # Pages may be sent before the worker has taken the topic up.
-    for topic in (topics.pages, topics.sites):
+    # Records may be sent before the worker has taken their topic up.
+    for topic in (topics.pages, topics.sites, topics.mail, topics.labels):
         log.consume(topic)
     store = make_store(EMBEDDED, prefix=settings.store.prefix, shards=settings.store.shards)
     await store.open()
-    texts = await open_text_store(store)
+    texts, mails = await open_text_store(store), await open_mail_store(store)
     providers = await open_providers(store)
     try:
         with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-            worker = create_worker(settings, store, threads, log, texts, providers)
+            worker = create_worker(settings, store, threads, log, texts, providers, mails)
             health = Health(worker.metrics)
             runner = Runner(worker.stream, settings.worker, health, worker.metrics, worker.ask_store)
             async with _running(runner):
-                yield DemoStream(health, store, texts, log, topics, OutputReader(log, topics))
+                yield DemoStream(health, store, texts, mails, log, topics, OutputReader(log, topics))
     finally:
-        await texts.close()
-        await providers.close()
-        await store.close()
+        for opened in (texts, mails, providers, store):
+            await opened.close()
 
 
 @asynccontextmanager
