@@ -33,3 +33,12 @@ def test_links_lead_somewhere():
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
+
+
+def test_architecture_names_files_that_exist():
+    """Every file that the page on architecture names is there, in the room it says."""
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    rooms = [ROOT / "hss_stream", ROOT / "hss_stream" / "stream", ROOT]
+
+    for name in re.findall(r"`([a-z_/]+\.(?:py|lua))`", page):
+        assert any((room / name).exists() for room in rooms), name
