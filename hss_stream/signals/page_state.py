@@ -96,7 +96,7 @@ NAMED, NUMBER_SIGN, DECIMAL, HEX_SIGN, HEXADECIMAL = range(5)
 MAX_TEXT = 4 << 20
 # What can be rolled back (a reference, a cut end tag) is shorter, so text once this far beyond stays so.
 TEXT_MARGIN = 64
-# Structure compares sequences in quadratic time; the histogram counts all.
+# Structure compares sequences in quadratic time; the histogram counts the same tags, for F ≤ D.
 MAX_TAGS = 1 << 16
 MAX_LINKS = 1 << 20  # bytes of all links together, each with its separator
 MAX_VALUE = 4096  # bytes of one link as written; a longer one is no link
