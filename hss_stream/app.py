@@ -42,12 +42,15 @@ class StreamWorker:
     stream: RecordStream
     store: ClusterStore
     metrics: Metrics
+    providers: ProviderStore | None = None
 
     async def ask_store(self) -> None:
         """Ask the store how it is, and tell the metrics; StoreError when it does not answer."""
         if isinstance(self.store, RedisClusterStore):
             facts = await read_facts(self.store.wire)
             self.metrics.index_is(facts.keys, facts.used_bytes)
+        if self.providers is not None:
+            self.metrics.providers_are(await self.providers.count_states())
 
 
 def stream_setup(settings: Settings) -> StreamSetup:
@@ -151,4 +154,4 @@ def create_worker(
     labels = ApplyLabels(spaces, rules, settings.verdict.quorum)
     steps[setup.topics.labels] = LabelStep(labels, settings.group, metrics)
     stream = create_stream(setup, steps, make_marks(store, settings.group), metrics, memory_log)
-    return StreamWorker(stream, store, metrics)
+    return StreamWorker(stream, store, metrics, providers)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from hss_stream.commands.evaluate_options import evaluation_options, print_rows
+from hss_stream.commands.named_records import read_records
 from hss_stream.commands.output import exit_with, report_problems
 from hss_stream.lab.known_providers import known_providers
 from hss_stream.lab.nameserver_evaluation import (
@@ -16,7 +17,7 @@ from hss_stream.lab.nameserver_evaluation import (
 )
 from hss_stream.lab.simulated_providers import Half, read_pools, simulate_providers
 from hss_stream.lab.threshold_choice import try_thresholds
-from hss_stream.sources.records import ProblemCount, open_sources
+from hss_stream.sources.records import ProblemCount
 from hss_stream.steps.scan_page import domain_of_url
 
 
@@ -35,6 +36,9 @@ from hss_stream.steps.scan_page import domain_of_url
     show_default=True,
     help="Which families of pages to simulate with: thresholds were chosen on `tune`.",
 )
+@click.option(
+    "--nameservers", "names", type=click.Path(path_type=Path), help="JSONL with the name servers of domains."
+)
 @click.option("--choose", is_flag=True, help="Try thresholds, and print what each would reach.")
 @click.option("--shuffles", type=click.IntRange(0), default=0, show_default=True,
               help="Arrivals in how many orders to compare the stream with the batch.")  # fmt: skip
@@ -45,6 +49,7 @@ def command(
     providers: int,
     shuffles: int,
     half: Half,
+    names: Path | None,
     *,
     choose: bool,
     simulate: bool,
@@ -58,7 +63,7 @@ def command(
     if simulate:
         known = read_simulated(sources, providers, seed, half)
     else:
-        known = known_providers(open_sources(sources, on_problem=problems), domain_of_url)
+        known = known_providers(read_records(sources, None, names, problems), domain_of_url)
     if known:
         rows = try_thresholds(known) if choose else table_rows(evaluate_providers(known, setting))
         if shuffles:

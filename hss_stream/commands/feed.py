@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import os
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Self
@@ -12,12 +11,10 @@ import click
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from hss_stream.commands.named_records import read_records
 from hss_stream.commands.output import print_json, report_problems
 from hss_stream.settings import load_settings
-from hss_stream.sources.nameservers import join_nameservers, load_nameservers
-from hss_stream.sources.record import Kind, ProblemCount, SourceRecord
-from hss_stream.sources.records import open_sources
-from hss_stream.steps.scan_page import domain_of_url
+from hss_stream.sources.record import Kind, ProblemCount
 from hss_stream.stream.connection import bootstrap_servers, client_options
 from hss_stream.stream.feed import FeedCount, Feeder
 from hss_stream.stream.feed_state import FeedState, load_state
@@ -85,17 +82,6 @@ def default_state(topic: str, sources: tuple[str, ...]) -> Path:
     home = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
     named = "\0".join([topic, *(str(Path(source).resolve()) for source in sources)])
     return home / "hss-stream" / f"feed-{hashlib.sha256(named.encode()).hexdigest()[:16]}.json"
-
-
-def read_records(
-    sources: tuple[str, ...], kind: Kind, names: Path | None, problems: ProblemCount
-) -> Iterator[SourceRecord]:
-    """Return the records of the sources, with name servers joined by domain where a file gives them."""
-    records = open_sources(sources, kind=kind, on_problem=problems)
-    if names is None:
-        return records
-    table = load_nameservers(names, problems)
-    return join_nameservers(records, table, lambda record: record.domain or domain_of_url(record.url))
 
 
 class ProgressLine:

@@ -15,10 +15,10 @@ import orjson
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from hss_stream.commands.named_records import read_records
 from hss_stream.commands.replay_screen import ReplayScreen
 from hss_stream.settings import load_settings
 from hss_stream.sources.record import ProblemCount
-from hss_stream.sources.records import open_source
 from hss_stream.steps.judge_nameservers import JudgeNameservers
 from hss_stream.steps.judge_pages import TEXT_RULES, build_judge
 from hss_stream.steps.note_sites import NoteSites
@@ -45,23 +45,22 @@ def _time(_context: click.Context, _option: click.Parameter, value: str | None) 
 @click.option("--resume", type=int, metavar="RUN", help="Go on with a run that was cut off.")
 @click.option("--spool", type=click.Path(dir_okay=False), help="File that notes where each page went.")
 @click.option("--as", "kind", type=click.Choice(["page", "mail", "text"]), help="Read every record as this.")
+@click.option(
+    "--nameservers", "names", type=click.Path(path_type=Path), help="JSONL with the name servers of domains."
+)
 @click.option("--away", default=30.0, show_default=True, help="Seconds to wait for a store that is away.")
 def command(
     sources: tuple[str, ...], as_json: bool, store: str, now: int | None, resume: int | None,  # noqa: FBT001 - click gives flags so
-    spool: str | None, kind: Any, away: float,
+    spool: str | None, kind: Any, names: Path | None, away: float,
 ) -> None:  # fmt: skip
     """Run all steps over a source, without Kafka, deterministically.
 
     A source is a folder, .warc[.gz], .arc[.gz], .jsonl[.gz|.zst], or - for JSONL on standard input.
     """
     problems = ProblemCount()
-
-    def records() -> Iterator[Any]:
-        for source in sources:
-            yield from open_source(source, kind=kind, on_problem=problems)
-
+    records = read_records(sources, kind, names, problems)
     with tempfile.TemporaryDirectory(prefix="hss-spool-") as folder:
-        asyncio.run(_replay(records(), as_json, store, now, resume, spool, away, folder))
+        asyncio.run(_replay(records, as_json, store, now, resume, spool, away, folder))
     for problem in problems.first:
         click.echo(f"hss-stream: {problem}", err=True)
 

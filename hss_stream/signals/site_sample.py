@@ -79,7 +79,7 @@ class SiteSample:
         """Return the sample after a home page; one of a known domain replaces its former, older self."""
         rank = site_rank(domain, day)
         known = self.sites.get(domain)
-        if known is not None and rank > known.rank:
+        if known is not None and (rank > known.rank or (rank == known.rank and home == known.home)):
             return self
         if known is None and self.worst is not None:
             if (rank, domain) > self.worst:

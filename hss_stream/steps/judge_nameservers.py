@@ -27,6 +27,7 @@ from hss_stream.verdicts.label import LabelVote, apply_vote
 
 # Providers whose unpacked samples are kept between batches (up to about a megabyte each).
 KEPT_PROVIDERS = 64
+DAY_MS = 86_400_000
 
 
 class PlacedRecord(NamedTuple):
@@ -68,7 +69,8 @@ def take_record(state: KnownState, record: SiteRecord, quorum: int) -> tuple[Kno
     if record.home is None:
         sample = before.without_site(record.domain)
     else:
-        sample = before.with_site(record.domain, record.at_ms / 86_400_000, record.home)
+        # Whole days: a page fetched again on the same day changes nothing, and nothing has to be stored.
+        sample = before.with_site(record.domain, record.at_ms // DAY_MS, record.home)
         if record.domain in sample.sites:
             names = dict.fromkeys((*state.nameservers, *record.nameservers))
             state = replace(state, nameservers=tuple(names)[:MAX_NAMESERVERS])
@@ -129,8 +131,10 @@ class JudgeNameservers:
         for one in records:
             by_provider.setdefault(one.record.provider, []).append(one)
         events: dict[tuple[int, str], tuple[Event, ...]] = {}
-        for provider, some in by_provider.items():
-            made = await self._apply(source, provider, some)
+        applied = await asyncio.gather(
+            *(self._apply(source, provider, some) for provider, some in by_provider.items())
+        )
+        for provider, made in zip(by_provider, applied, strict=True):
             events |= {(offset, provider): one for offset, one in made.items()}
         return [events.get((offset, record.provider), ()) for offset, record in records]
 

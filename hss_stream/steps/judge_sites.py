@@ -18,16 +18,19 @@ from hss_stream.signals.k_center import (
     cluster_shapes,
     uncontained,
 )
+from hss_stream.signals.site_sample import FAKE, FARM, NATURAL
 from hss_stream.signals.tag_structure import StructureTable, TagStructure, shortened
 from hss_stream.verdicts.nameserver import (
     DEFAULT,
+    FARM_SHARE,
+    NATURAL_SHARE,
     NO_EVIDENCE,
     PAPER,
     OtherEvidence,
     ProviderRules,
     ProviderState,
     ProviderVerdict,
-    is_spam_cluster,
+    find_spam_clusters,
     is_spam_site,
     judge_provider,
 )
@@ -77,16 +80,29 @@ def different_sites(
     Where one template has most of the sites, different ones are left over as tiny clusters of their own.
     """
     hosted = hosted or sites
-    spam = np.array([shape.center for shape in shapes if is_spam_cluster(shape, rules)], np.int64)
+    found = find_spam_clusters(shapes, rules)
+    spam = np.array(
+        [shape.center for shape, is_spam in zip(shapes, found, strict=True) if is_spam], np.int64
+    )  # fmt: skip
     if hosted < rules.hoster_sites or not len(spam):
         return 0.0
     far = sum(
         shape.size
-        for shape in shapes
-        if not is_spam_cluster(shape, rules)
-        and table.tag_distances(shape.center, spam).min() >= rules.most_distance
+        for shape, is_spam in zip(shapes, found, strict=True)
+        if not is_spam and table.tag_distances(shape.center, spam).min() >= rules.most_distance
     )
     return far / sites * hosted if far >= rules.hoster_share * sites else 0.0
+
+
+def natural_clusters(found: KCenter, flags: Sequence[int]) -> list[bool]:
+    """Tell which clusters consist of pages whose texts read natural and that are in no link farm."""
+    natural = []
+    for cluster in range(len(found.centers)):
+        of_it = [flags[place] for place in np.flatnonzero(found.clusters == cluster).tolist()]
+        read, fake, farm = (sum(1 for one in of_it if one & bit) for bit in (NATURAL, FAKE, FARM))
+        known = 2 * (read + fake) >= len(of_it)
+        natural.append(known and read >= NATURAL_SHARE * (read + fake) and farm < FARM_SHARE * len(of_it))
+    return natural
 
 
 def judge_sites(
@@ -97,8 +113,13 @@ def judge_sites(
     other: OtherEvidence = NO_EVIDENCE,
     redirects: Sequence[str] = (),
     hosted: int | None = None,
+    flags: Sequence[int] = (),
 ) -> JudgedSites:
-    """Return the verdict on a provider with these home pages and sites that lead to these domains."""
+    """Return the verdict on a provider with these home pages and sites that lead to these domains.
+
+    `flags` are what other signals say of each page (`site_sample.py`); `hosted` is the number of sites where
+    these are a sample.
+    """
     least = 0 if rules is PAPER else LEAST_TAGS
     judged = np.array([place for place, site in enumerate(sites) if len(site) >= least], np.int64)
     table = StructureTable([shortened(sites[place]) for place in judged.tolist()])
@@ -106,7 +127,15 @@ def judge_sites(
     shapes = cluster_shapes(table, found)
     targets, more = redirect_shapes(redirects)
     different = different_sites(table, shapes, rules, len(judged) + len(redirects), hosted)
-    verdict = judge_provider(shapes + more, rules=rules, previous=previous, other=other, different=different)
+    natural = natural_clusters(found, [flags[place] for place in judged.tolist()]) if flags else []
+    verdict = judge_provider(
+        shapes + more,
+        rules=rules,
+        previous=previous,
+        other=other,
+        different=different,
+        natural=natural + [False] * len(more) if flags else (),
+    )
     flagged = np.zeros(len(sites), bool)
     if shapes:
         apart = uncontained(table, found).tolist()

@@ -129,6 +129,7 @@ def counterfactual(sample: SiteSample, found: JudgedSites) -> dict[str, Any] | N
         gone = set(candidates[:count])
         rest = judge_sites(
             [home.structure for domain, home in pages.items() if domain not in gone],
+            flags=[home.flags for domain, home in pages.items() if domain not in gone],
             previous="spam",
             redirects=[
                 home.target for domain, home in sample.ordered() if home.target and domain not in gone

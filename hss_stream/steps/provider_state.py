@@ -107,8 +107,10 @@ class KnownState:
         homes = [home for _, home in self.sample.ordered()]
         label = self.labels.label(quorum)
         other = other_evidence(self.sample, label)
+        pages = [home for home in homes if home.kind == PAGE]
         found = judge_sites(
-            [home.structure for home in homes if home.kind == PAGE],
+            [home.structure for home in pages],
+            flags=[home.flags for home in pages],
             previous=self.state,
             other=other,
             redirects=[home.target for home in homes if home.kind == REDIRECT],

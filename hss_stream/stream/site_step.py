@@ -55,7 +55,6 @@ class SiteStep:
         await self._store.set_reached(number, scanned[-1].offset)
         counts = self._judge.take_counts()
         self._metrics.providers_judged(counts.states, counts.calls)
-        self._metrics.providers_are(await self._store.count_states())
         return [StepResult(one.record.kind, made) for one, made in zip(scanned, events, strict=True)]
 
     async def trim(self, committed: Mapping[Partition, int]) -> None:

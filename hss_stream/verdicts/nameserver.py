@@ -63,9 +63,13 @@ class ProviderRules:
     watch_share: float
     # A site of a spam cluster is flagged up to this C to the centre; outliers land there by accident.
     most_site_uncontained: float
-    # A cluster so uniform that structure alone tells: no theme with contents of its own is.
+    # Clusters so uniform that structure alone tells: of a whole provider, and of one small cluster.
     certain_distance: float = 1.1
     certain_uncontained: float = 1.1
+    cluster_uncontained: float = 1.1
+    # A cluster of so many sites and this share of all is no accident of cutting sites into 16 clusters.
+    large_cluster: int = 0
+    large_share: float = 0.0
     # With so many sites that are far from every spam cluster, and this share of all, it is a shared hoster.
     hoster_sites: float = math.inf
     hoster_share: float = 1.1
@@ -93,6 +97,9 @@ DEFAULT = ProviderRules(
     most_site_uncontained=0.5,
     certain_distance=0.35,
     certain_uncontained=0.2,
+    cluster_uncontained=0.09,
+    large_cluster=8,
+    large_share=1.5 / 16,
     hoster_sites=100,
     hoster_share=0.05,
 )
@@ -168,6 +175,28 @@ def is_spam_site(
     return verdict.spam_clusters[cluster] and uncontained < rules.most_site_uncontained
 
 
+def find_spam_clusters(
+    clusters: Sequence[ClusterFacts], rules: ProviderRules = DEFAULT, natural: Sequence[bool] = ()
+) -> tuple[bool, ...]:
+    """Tell which clusters are spam; `natural` are those whose texts and links speak for people.
+
+    Sixteen clusters of any sites hold some that happen to be alike: where a small cluster is neither nearly
+    identical nor made of anything but natural text, structure cannot tell.
+    """
+    sites = sum(cluster.size for cluster in clusters)
+    strict = replace(rules, most_uncontained=rules.cluster_uncontained)
+    honest = natural or (False,) * len(clusters)
+    return tuple(
+        is_spam_cluster(cluster, rules)
+        and not (
+            is_honest
+            and cluster.size < max(rules.large_cluster, rules.large_share * sites)
+            and not is_spam_cluster(cluster, strict)
+        )
+        for cluster, is_honest in zip(clusters, honest, strict=True)
+    )  # fmt: skip
+
+
 def judge_provider(
     clusters: Sequence[ClusterFacts],
     *,
@@ -175,36 +204,56 @@ def judge_provider(
     previous: ProviderState = "too_few",
     other: OtherEvidence = NO_EVIDENCE,
     different: float = 0.0,
+    natural: Sequence[bool] = (),
 ) -> ProviderVerdict:
     """Return the verdict on a provider from its clusters, its former state and other signals.
 
-    `different` is the number of its sites that are far from every spam cluster.
+    `different` is the number of its sites that are far from every spam cluster, `natural` tells the
+    clusters whose texts and links speak for people.
     """
     sites = sum(cluster.size for cluster in clusters)
-    spam = tuple(is_spam_cluster(cluster, rules) for cluster in clusters)
+    spam = find_spam_clusters(clusters, rules, natural)
     spam_sites = _sites_of(clusters, spam)
     # Sites in tiny clusters say nothing; where they are the most, nothing can be said at all.
     telling = sum(cluster.size for cluster in clusters if cluster.size >= rules.least_cluster)
-    share = spam_sites / telling if telling and telling * 2 >= sites else 0.0
-    state = _state(sites, share, previous, rules)
-    decided_by: DecidedBy = "structure"
-    if other.label is not None:
-        state, decided_by = ("spam" if other.label == "spam" else "clean"), "label"
-    elif state == "spam":
-        if different >= rules.hoster_sites:
-            state, decided_by = "watch", "shared_hoster"
-        elif _reads_natural(other) and _certain_share(clusters, telling, rules) < rules.keep_share:
-            state, decided_by = "watch", "natural_text"
-    elif state == "watch":
-        if (other.fake_share or 0.0) >= LISTING_SHARE:
-            state, decided_by = "spam", "fake_text"
-        elif (other.farm_share or 0.0) >= LISTING_SHARE:
-            state, decided_by = "spam", "link_farm"
+    can_tell = telling > 0 and telling * 2 >= sites
+    share = spam_sites / telling if can_tell else 0.0
+    by_structure = _sites_of(clusters, find_spam_clusters(clusters, rules)) / telling if can_tell else 0.0
+    certain = _certain_share(clusters, telling, rules)
+    state, decided_by = _decide(
+        _state(sites, share, previous, rules),
+        other,
+        is_hoster=different >= rules.hoster_sites,
+        is_cleared=_state(sites, by_structure, previous, rules) == "spam",
+        is_doubtful=certain < rules.keep_share,
+    )
     is_counted = state == "spam" and decided_by == "structure"
     needed = _counterfactual(sites, spam_sites, telling, rules) if is_counted else None
     return ProviderVerdict(
         state, sites, spam_sites, share, average_radius(clusters), spam, needed, decided_by
     )
+
+
+def _decide(
+    state: ProviderState, other: OtherEvidence, *, is_hoster: bool, is_cleared: bool, is_doubtful: bool
+) -> tuple[ProviderState, DecidedBy]:
+    """Return the state with everything considered, and what decided.
+
+    `is_cleared`: without the texts of its clusters it would be listed; `is_doubtful`: its sites are not
+    nearly identical.
+    """
+    if other.label is not None:
+        return ("spam" if other.label == "spam" else "clean"), "label"
+    if state == "spam":
+        if is_hoster:
+            return "watch", "shared_hoster"
+        natural = is_doubtful and _reads_natural(other)
+        return ("watch", "natural_text") if natural else (state, "structure")
+    if state == "watch" and (other.fake_share or 0.0) >= LISTING_SHARE:
+        return "spam", "fake_text"
+    if state == "watch" and (other.farm_share or 0.0) >= LISTING_SHARE:
+        return "spam", "link_farm"
+    return ("watch", "natural_text") if is_cleared else (state, "structure")
 
 
 def _sites_of(clusters: Sequence[ClusterFacts], chosen: Sequence[bool]) -> int:
