@@ -26,7 +26,7 @@ _JOIN = struct.Struct("<cIBIc8sBIIB8s8IB")
 _REPRESENT = struct.Struct("<c8s8s8s256s16sB")
 _TOUCH = struct.Struct("<c8s8s")
 _DOMAIN = struct.Struct("<cIBI8s8s4I")
-_ADD = struct.Struct("<BHH8s")
+_ADD = struct.Struct("<cIBIBHH8s")
 _REMOVE = struct.Struct("<BH8s")
 SHOWN = struct.Struct("<IIdIBBB8s9IBBB")
 _VOTE = struct.Struct("<c8sBBB8sB")
@@ -78,9 +78,9 @@ def _pack_domain(one: NoteDomain) -> bytes:
 
 
 def _pack_add(one: IndexAdd) -> bytes:
-    return _head(b"A", one.offset, 0) + _ADD.pack(
-        one.probe, one.word & 0xFFFF, one.word >> 16, _name(one.representative)
-    )
+    offset, probe, word, representative = one
+    low, high = word & 0xFFFF, word >> 16
+    return _ADD.pack(b"A", offset & 0xFFFFFFFF, offset >> 32, 0, probe, low, high, _name(representative))
 
 
 def _pack_remove(one: IndexRemove) -> bytes:

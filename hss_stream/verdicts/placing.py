@@ -182,17 +182,25 @@ class Deciding:
     def index(self, number: int, representative: int) -> int:
         """Index a page of the batch and let later pages find it; return the mask of probes with room."""
         view, rules = self.view, self.rules
+        added, bucket_added = self.added, self.bucket_added
+        held = (
+            view.words[number].tolist(),
+            view.entries[number].tolist(),
+            view.bucket_bytes[number].tolist(),
+        )
         mask = 0
-        for probe, word in enumerate(view.words[number].tolist()):
+        for probe, (word, entries, size) in enumerate(zip(*held, strict=True)):
             if word == 0:
                 continue
             key, bucket = (probe, word), (probe, word & 0xFFFF)
-            entries = int(view.entries[number, probe]) + self.added.get(key, 0)
-            size = int(view.bucket_bytes[number, probe]) + self.bucket_added.get(bucket, 0)
-            if entries < rules.bucket_entries and size + ENTRY_BYTES <= rules.bucket_bytes:
+            more, more_bytes = added.get(key, 0), bucket_added.get(bucket, 0)
+            if (
+                entries + more < rules.bucket_entries
+                and size + more_bytes + ENTRY_BYTES <= rules.bucket_bytes
+            ):
                 mask |= 1 << probe
-                self.added[key] = self.added.get(key, 0) + 1
-                self.bucket_added[bucket] = self.bucket_added.get(bucket, 0) + ENTRY_BYTES
+                added[key] = more + 1
+                bucket_added[bucket] = more_bytes + ENTRY_BYTES
             elif self.gone:
                 # An entry of an evicted representative may have made room: only a new look-up can tell.
                 raise LookUpAgain
