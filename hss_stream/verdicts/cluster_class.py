@@ -9,8 +9,8 @@
 | `unsettled` | | too few pages to say |
 
 All comparisons are of whole numbers, because the store repeats this rule inside its atomic act
-(`store/scripts/records.lua`) and both must agree to the last bit. The limits are
-reasoned, not fitted: no confusion table stands behind them yet.
+(`store/scripts/common.lua`) and both must agree to the last bit. The limits were chosen on the half
+`tune` of the generated crawl and are reported on the other (docs/algorithms/clusters.md).
 """
 
 from dataclasses import astuple, dataclass
@@ -29,12 +29,12 @@ CLUSTER_SUMS = 8
 class ClassLimits:
     """Where one class ends; shares in percent."""
 
-    pages: int = 5
+    pages: int = 10
     farm_domains: int = 3
-    farm_percent: int = 20
-    alike_percent: int = 40
+    farm_percent: int = 35
+    alike_percent: int = 30
     mirror_domains: int = 2
-    mirror_percent: int = 75
+    mirror_percent: int = 60
 
     def to_numbers(self) -> tuple[int, ...]:
         """Return the limits in the order the store's script reads them."""

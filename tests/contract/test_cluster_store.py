@@ -7,7 +7,7 @@ from hss_stream.signals.probes import PROBE_SLOTS
 from hss_stream.store.cluster_store import PinnedBlock
 from hss_stream.store.effects import IndexAdd, IndexRemove, Join, NoteDomain, Represent, Touch
 from hss_stream.store.failures import StoreWentBackError
-from hss_stream.verdicts.cluster_class import TEMPLATE, UNSETTLED
+from hss_stream.verdicts.cluster_class import TEMPLATE, UNSETTLED, ClassLimits
 from hss_stream.verdicts.cluster_id import make_id
 from hss_stream.verdicts.cluster_rules import ClusterRules
 
@@ -212,7 +212,7 @@ async def test_domain_remembers_its_cluster(make_store):
 
 async def test_class_changes_are_shown(make_store):
     """The join that settles the class says so, with the URL of the prototype."""
-    store = make_store()
+    store = make_store(limits=ClassLimits(pages=5))
     await store.open()
     results = await store.apply(1, {3: [*opening(1, A), *(join(n) for n in range(2, 7))]})
 
