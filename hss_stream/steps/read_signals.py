@@ -5,6 +5,7 @@ Pure but for the models, which are loaded once (`text_signals.py`). What cannot 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from hss_stream.steps.text_signals import Missing, faketext_block, imatch_block
@@ -45,6 +46,10 @@ class TextSignals:
 
     def signatures(self) -> tuple[int, ...]:
         """Return the 11 signatures, 0 where null; none without a lexicon."""
+        return self._signatures
+
+    @cached_property
+    def _signatures(self) -> tuple[int, ...]:
         if self.imatch is None:
             return ()
         return tuple(int(one, 16) if one else NULL_SIGNATURE for one in self.imatch["signatures"])

@@ -66,7 +66,8 @@ def faketext_block(text: bytes) -> Block:
     """Return the block of fake text: perplexities, penalties, verdict, worst spans of a fake text."""
     score = score_fake_text(text)
     spans = _scratch().scorer.worst_spans(text) if score.verdict == "fake" else []
-    return {**asdict(score), "spans": [asdict(span) for span in spans]}
+    # Its fields are plain values: `asdict` would copy each of them deeply.
+    return {**vars(score), "spans": [asdict(span) for span in spans]}
 
 
 def fingerprint_of(kind: FingerprintKind, text: bytes, sketch: bytes | None) -> str:

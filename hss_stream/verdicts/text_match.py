@@ -15,15 +15,15 @@ lexicon is part of every hash: texts read with two lexicons never match, and the
 
 from collections.abc import Sequence
 
-import numpy as np
 import xxhash
-from numpy.typing import NDArray
 
 COORDINATES = 11
 COORDINATE_SLOTS = 11
 SLOTS = 128
 SLOT_BYTES = 2
 NULL_SIGNATURE = 0
+_EMPTY = bytes(COORDINATE_SLOTS * SLOT_BYTES)
+_UNUSED = bytes((SLOTS - COORDINATES * COORDINATE_SLOTS) * SLOT_BYTES)
 
 # One coordinate is enough to join. A document that joins by one alone has ten signatures nobody has seen and
 # becomes a representative; one that shares two or more adds little.
@@ -38,21 +38,23 @@ def text_sketch(lexicon: int, signatures: Sequence[int]) -> bytes:
     """Return the 256 bytes of a document: hashes of (lexicon, coordinate, signature), 0 where null."""
     if len(signatures) != COORDINATES:
         raise ValueError(f"a document has {COORDINATES} signatures, not {len(signatures)}")
-    slots = np.zeros(SLOTS, ">u2")
-    for coordinate, signature in enumerate(signatures):
-        if signature != NULL_SIGNATURE:
-            start = coordinate * COORDINATE_SLOTS
-            slots[start : start + COORDINATE_SLOTS] = _coordinate_slots(lexicon, coordinate, signature)
-    return slots.tobytes()
+    prefix = lexicon.to_bytes(8, "big")
+    parts = [
+        _EMPTY
+        if signature == NULL_SIGNATURE
+        else _coordinate_slots(prefix + bytes((coordinate,)) + signature.to_bytes(8, "big"))
+        for coordinate, signature in enumerate(signatures)
+    ]
+    return b"".join(parts) + _UNUSED
 
 
-def _coordinate_slots(lexicon: int, coordinate: int, signature: int) -> NDArray[np.uint16]:
+def _coordinate_slots(seed: bytes) -> bytes:
     """Return eleven hashes of two bytes, none of them 0, which means empty."""
-    seed = lexicon.to_bytes(8, "big") + bytes([coordinate]) + signature.to_bytes(8, "big")
-    wide = xxhash.xxh3_128_digest(seed) + xxhash.xxh3_64_digest(seed, seed=1)
-    hashes = np.frombuffer(wide, ">u2", COORDINATE_SLOTS).astype(np.uint16)
-    hashes[hashes == 0] = 1
-    return hashes
+    wide = (xxhash.xxh3_128_digest(seed) + xxhash.xxh3_64_digest(seed, seed=1))[: len(_EMPTY)]
+    if b"\0\0" not in wide:
+        return wide
+    pairs = (wide[place : place + SLOT_BYTES] for place in range(0, len(wide), SLOT_BYTES))
+    return b"".join(b"\0\1" if pair == b"\0\0" else pair for pair in pairs)
 
 
 def computed_coordinates(signatures: Sequence[int]) -> int:

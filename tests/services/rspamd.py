@@ -75,9 +75,9 @@ def is_listening(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def write_configuration(folder, port, *, plugin=None, fuzzy=False):
+def write_configuration(folder, port, *, plugin=None, fuzzy=False, base="bench.conf"):
     """Write the configuration; `plugin` holds the settings of ours, or it is left out."""
-    text = (CLIENT / "bench.conf").read_text()
+    text = (CLIENT / base).read_text()
     modules = ""
     if plugin is not None:
         lines = "\n".join(f"{name} = {value};" for name, value in plugin.items())
