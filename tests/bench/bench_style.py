@@ -10,7 +10,7 @@ from numba import njit
 from hss_stream.signals.style_grams import noise_grams
 from hss_stream.signals.style_sketch import IS_NOISE, StyleSketcher
 from tests.bench.corpora import load_pages
-from tests.bench.measure import best_seconds, rate_row
+from tests.bench.measure import best_seconds, by_groups, rate_row, summed_best_seconds
 
 WORDS = bytes(np.flatnonzero(IS_NOISE == 0).tolist())
 SPINS = 60_000_000
@@ -20,13 +20,16 @@ def rows(*, slow: bool) -> Iterator[dict[str, object]]:
     """Yield the kernel against translate and datasketch, and what a second thread gains."""
     pages, corpus = load_pages("pages-debian-docs", every=1 if slow else 8)
     megabytes = sum(map(len, pages)) / 1e6
-    best = best_seconds({"ours": lambda: sketch_all(pages), "translate": lambda: delete_words(pages)})
+    best = summed_best_seconds({
+        "ours": by_groups(sketch_all, pages),
+        "translate": by_groups(delete_words, pages),
+    })  # fmt: skip
     rate = megabytes / best["ours"]
     common = {"format": 1, "threads": 1, "corpus": corpus}
     yield rate_row("megabytes_per_second", rate, "bytes.translate", megabytes / best["translate"], **common)
     few = pages[:: max(1, len(pages) // 8)][:8]
     size = sum(map(len, few)) / 1e6
-    best = best_seconds({"ours": lambda: sketch_all(few), "datasketch": lambda: hash_all(few)})
+    best = summed_best_seconds({"ours": by_groups(sketch_all, few), "datasketch": by_groups(hash_all, few)})
     yield rate_row(
         "megabytes_per_second", size / best["ours"], "datasketch", size / best["datasketch"], **common
     )

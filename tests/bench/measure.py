@@ -6,9 +6,11 @@ The machine is shared, so an absolute time proves nothing; the ratio of two best
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 RUNS = 5
+GROUPS = 12
 
 
 def best_seconds(contestants: Mapping[str, Callable[[], object]], runs: int = RUNS) -> dict[str, float]:
@@ -35,6 +37,12 @@ def summed_best_seconds(
         for name, seconds in best_seconds(pieces, runs).items():
             totals[name] += seconds
     return totals
+
+
+def by_groups(work: Callable[[list[bytes]], object], pages: list[bytes]) -> list[Callable[[], object]]:
+    """Return the same work on each of a few groups of pages, to be measured piece by piece."""
+    size = max(1, len(pages) // GROUPS)
+    return [partial(work, pages[at : at + size]) for at in range(0, len(pages), size)]
 
 
 def evaluation_corpus(name: str) -> Path | None:
