@@ -106,6 +106,19 @@ class StreamSite:
 
         asyncio.run(create())
 
+    def recreate(self, topic: str) -> None:
+        """Delete a topic and make it anew; what the group committed of it is gone as well."""
+
+        async def create() -> None:
+            plans = [plan for plan in self.topics.plans() if plan.name == topic]
+            async with admin_client([self.broker.address], {}) as client:
+                await client.delete_topics([topic])
+                while topic in await client.list_topics():  # noqa: ASYNC110 - what Kafka has, no event tells
+                    await asyncio.sleep(0.1)
+                await create_topics(client, plans, self.partitions, 1)
+
+        asyncio.run(create())
+
     def start_worker(self, port: int = 0) -> subprocess.Popen[bytes]:
         """Start a worker process; its log goes to a file of the site."""
         with (self.folder / "worker.log").open("ab") as output:

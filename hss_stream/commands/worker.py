@@ -1,7 +1,9 @@
 """`hss-stream worker`: the stream processor."""
 
 import asyncio
+import os
 import signal
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import click
@@ -18,7 +20,10 @@ from hss_stream.observe import log
 from hss_stream.observe.health import Health, HealthServer
 from hss_stream.settings import Settings, load_settings
 from hss_stream.signals.page_scan import scan_page
-from hss_stream.stream.runner import Runner
+from hss_stream.stream.runner import STOP_SECONDS, Runner
+
+# For closing connections and threads once the stream has stopped.
+CLOSE_SECONDS = 10.0
 
 
 @click.command()
@@ -34,10 +39,22 @@ def command() -> None:
     uvloop.run(_work(settings))
 
 
+def _exit_in(seconds: float) -> None:
+    """End the process if it does not end by itself: a supervisor waits for it to start another."""
+    timer = threading.Timer(seconds, os._exit, (1,))
+    timer.daemon = True
+    timer.start()
+
+
 async def _work(settings: Settings) -> None:
     stop = asyncio.Event()
+
+    def ask_to_stop() -> None:
+        stop.set()
+        _exit_in(settings.worker.drain_seconds + STOP_SECONDS + CLOSE_SECONDS)
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        asyncio.get_running_loop().add_signal_handler(number, ask_to_stop)
     store = await open_lasting_store(settings)
     try:
         with ThreadPoolExecutor(settings.worker.scan_threads, "scan") as pool:
@@ -60,4 +77,5 @@ async def _work(settings: Settings) -> None:
                     if opened is not None:
                         await opened.close()
     finally:
+        _exit_in(CLOSE_SECONDS)
         await store.close()

@@ -5,7 +5,7 @@ was restored from a backup, replaced by an empty one, or the topic was made anew
 rule, and each is said aloud.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -60,19 +60,27 @@ def start_position(name: str, committed: int | None, known: Known, end: int, *, 
 class Keeper:
     """Keeps the flows' partition states in step with what Kafka assigns."""
 
-    def __init__(self, flows: Mapping[str, RecordFlow], parts: WorkerParts) -> None:
+    def __init__(
+        self,
+        flows: Mapping[str, RecordFlow],
+        parts: WorkerParts,
+        incarnations: Callable[[], Awaitable[Mapping[str, str]]],
+    ) -> None:
         self._flows = flows
         self._marks = parts.marks
         self._options = parts.options
         self._metrics = parts.metrics
         self._patience = parts.patience
+        self._incarnations = incarnations
         self._known: dict[Partition, Known] = {}
         self.refused: PositionError | None = None
 
     async def take(self, partitions: set[Any]) -> None:
         """Load what the store knows; waits while the store is away."""
+        found = await self._patience.wait_out("kafka", self._incarnations)
         for topic, number in sorted(partitions):
-            await self._patience.wait_out("store", partial(self._load, Partition(topic, number), ""))
+            load = partial(self._load, Partition(topic, number), found.get(topic, ""))
+            await self._patience.wait_out("store", load)
 
     async def _load(self, partition: Partition, incarnation: str) -> None:
         flow = self._flows[partition.topic]

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from hss_stream.observe.metrics import Metrics
 from hss_stream.store.page_marks import Partition
+from hss_stream.stream.admin import admin_client
 from hss_stream.stream.agents import register_agent
+from hss_stream.stream.connection import bootstrap_servers, client_options
 from hss_stream.stream.faust_app import StreamApp, create_faust_app
 from hss_stream.stream.gate import Gate
 from hss_stream.stream.keeper import Keeper
@@ -16,6 +18,7 @@ from hss_stream.stream.patience import Patience
 from hss_stream.stream.record_flow import RecordFlow
 from hss_stream.stream.senders import KafkaSender, MemorySender
 from hss_stream.stream.step import RecordMarks, RecordStep
+from hss_stream.stream.topic_ids import topic_ids
 from hss_stream.stream.topics import Topics
 
 
@@ -61,7 +64,15 @@ def create_stream(
         app.consumer.settle(partition, offsets)
 
     flows = {topic: RecordFlow(parts, step, settle) for topic, step in steps.items()}
-    app.keeper = keeper = Keeper(flows, parts)
+
+    async def incarnations() -> Mapping[str, str]:
+        if memory_log is not None:
+            return {}
+        options = client_options(setup.kafka)
+        async with admin_client(bootstrap_servers(setup.broker), options) as client:
+            return await topic_ids(client, flows)
+
+    app.keeper = keeper = Keeper(flows, parts, incarnations)
     for topic, flow in flows.items():
         register_agent(app, topic, flow, setup.worker)
     return RecordStream(app, flows, keeper, parts)
