@@ -67,6 +67,10 @@ def _weight(default: float, reason: str) -> Any:
     return Field(default, ge=0, description=f"Weight of {reason}.")
 
 
+def _share(default: float, help_text: str) -> Any:
+    return Field(default, ge=0, le=1, description=help_text)
+
+
 class VerdictSettings(BaseModel, frozen=True, extra="forbid"):
     """From which score on a page counts as what, and what each reason weighs."""
 
@@ -81,10 +85,22 @@ class VerdictSettings(BaseModel, frozen=True, extra="forbid"):
     link_farm: float = _weight(4.5, "LINK_FARM where three quarters of the links lead inward")
     fake_text: float = _weight(3.5, "FAKE_TEXT for a page")
     fake_text_of_mail: float = _weight(2.0, "FAKE_TEXT for a message")
-    fake_host: float = _weight(3.0, "FAKE_HOST")
-    fake_cluster: float = _weight(3.0, "FAKE_CLUSTER")
+    fake_host: float = _weight(3.5, "FAKE_HOST")
+    fake_cluster: float = _weight(
+        4.5, "FAKE_CLUSTER; of FAKE_TEXT, FAKE_HOST and this only the weightiest counts"
+    )
     spam_provider: float = _weight(6.0, "NS_SPAM")
     spam_link: float = _weight(3.0, "LINK_SPAM")
+    least_domains: int = Field(15, ge=2, description="Domains below which a cluster's spread says nothing.")
+    least_rank: float = Field(5.0, ge=0, description="Least mean similarity x domains for MANY_DOMAINS.")
+    least_links: int = Field(20, ge=1, description="Links to known domains, before LINK_FARM says anything.")
+    sparse_links: float = _share(0.5, "Inward share of links up to which LINK_FARM weighs nothing.")
+    dense_links: float = _share(0.75, "Inward share of links from which LINK_FARM weighs in full.")
+    alike_text: float = _share(0.4, "Share of text that a farm's pages must have in common for SAME_TEXT.")
+    least_tokens: int = Field(
+        1000, ge=1, description="Tokens of a host or cluster, before FAKE_… is said of it."
+    )
+    fake_share: float = _share(0.5, "Mean fakeness from which most text of a host or cluster is fake.")
     allow_domains: str = Field("", description="Domains that are always `ham`, separated by commas.")
     allow_clusters: str = Field("", description="Clusters whose evidence never counts, by id, with commas.")
 
@@ -105,6 +121,8 @@ class VerdictSettings(BaseModel, frozen=True, extra="forbid"):
     def _in_order(self) -> Self:
         if self.suspect_score > self.spam_score:
             raise ValueError("suspect_score must not exceed spam_score")
+        if self.sparse_links >= self.dense_links:
+            raise ValueError("sparse_links must be below dense_links")
         return self
 
 

@@ -7,11 +7,13 @@
 
 Weights are chosen so that reasons that only say *many use this* (`MANY_DOMAINS`, `SAME_TEXT`) do not reach
 `suspect`, alone or together: a content system's theme, a manual, a directory listing, a licence or a mirror
-is popular, not spam. Two independent kinds of evidence, or one person's word, make `spam`.
+is popular, not spam. Two independent kinds of evidence, or one person's word, make `spam`. What a language
+model says of a page, its host and its cluster is one kind seen three ways, and only the weightiest counts:
+a model that errs on a site's pages errs on all of them.
 The figures behind the defaults: docs/algorithms/verdicts.md.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from hss_stream.verdicts.evidence import FakeText, Host, MailEvidence, PageEvidence, StyleCluster, TextCluster
@@ -37,6 +39,7 @@ from hss_stream.verdicts.reason import (
     sum_reasons,
 )
 
+FAKES = frozenset({FAKE_TEXT, FAKE_HOST, FAKE_CLUSTER})
 Severity = Literal["info", "warning", "critical"]
 Subject = Literal["page", "mail", "cluster", "host", "nameserver"]
 
@@ -54,11 +57,11 @@ class AlertRules:
     link_farm: float = 4.5
     fake_text: float = 3.5
     fake_text_of_mail: float = 2.0  # mail is a genre of its own, which the model has seen little of
-    fake_host: float = 3.0
-    fake_cluster: float = 3.0
+    fake_host: float = 3.5
+    fake_cluster: float = 4.5  # the model would have to err on many sites at once
     spam_provider: float = 6.0
     spam_link: float = 3.0
-    allow_listed: float = -20.0
+    allow_listed: float = -40.0  # below any sum of the others
     least_domains: int = 15  # below, nothing is said about how far a cluster has spread
     least_rank: float = 5.0  # mean similarity x domains, what table 1 of the paper sorts by
     least_links: int = 20  # out-links to known domains, before their share says anything
@@ -84,6 +87,7 @@ def judge_page(page: PageEvidence, rules: AlertRules) -> Verdict:
     reasons += _text_reasons(page.text, rules)
     reasons += _fake_reasons(page.fake, rules.fake_text)
     reasons += _host_reasons(page.host, rules)
+    reasons = _count_fakes_once(reasons)
     if page.spam_provider is not None:
         reasons.append(Reason(NS_SPAM, rules.spam_provider, {"provider": page.spam_provider}))
     return sum_reasons(reasons, rules.suspect_score, rules.spam_score)
@@ -178,9 +182,22 @@ def _farm_reasons(cluster: StyleCluster, rules: AlertRules) -> list[Reason]:
     return reasons
 
 
+def _count_fakes_once(reasons: list[Reason]) -> list[Reason]:
+    """Return the reasons with only the weightiest of those about fake text counted; the others weigh nothing.
+
+    Guards against honest sites of an odd genre: page, host and cluster show the same texts to the same model.
+    """
+    fakes = [reason for reason in reasons if reason.name in FAKES]
+    best = max(fakes, key=lambda reason: reason.weight, default=None)
+    return [
+        replace(reason, weight=0.0) if reason.name in FAKES and reason is not best else reason
+        for reason in reasons
+    ]
+
+
 def _cluster_fake_reasons(cluster: StyleCluster, rules: AlertRules) -> list[Reason]:
-    """Return the reason of a cluster most of whose text is fake."""
-    if not _is_fake(cluster.fake, rules):
+    """Return the reason of a cluster most of whose text is fake; on few domains hosts say it themselves."""
+    if cluster.domains < rules.least_domains or not _is_fake(cluster.fake, rules):
         return []
     return [
         Reason(FAKE_CLUSTER, rules.fake_cluster, {"cluster": cluster.cluster, **_fake_facts(cluster.fake)})
