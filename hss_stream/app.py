@@ -151,7 +151,7 @@ def create_worker(
         spaces[MAIL] = mails
         campaigns = build_mail_judge(store, mails, executor=executor, rules=rules, lists=lists)
         steps[setup.topics.mail] = MailStep(campaigns, settings.group, executor, threads)
-    labels = ApplyLabels(spaces, rules, settings.verdict.quorum)
+    labels = ApplyLabels(spaces, rules, settings.verdict.quorum, providers)
     steps[setup.topics.labels] = LabelStep(labels, settings.group, metrics)
     stream = create_stream(setup, steps, make_marks(store, settings.group), metrics, memory_log)
     return StreamWorker(stream, store, metrics, providers)

@@ -25,6 +25,7 @@ COMMANDS: CommandTable = {
     "replay": ("hss_stream.commands.replay", "Run all steps over a source, without Kafka."),
     "evaluate": ("hss_stream.commands.evaluate", "Print the tables of the papers on your own data."),
     "label": ("hss_stream.commands.label", "Say what a cluster, page or message is."),
+    "labels": ("hss_stream.commands.labels", "Print who said what about clusters, pages and messages."),
     "clusters": ("hss_stream.commands.clusters", "List clusters, or show one."),
     "nameservers": ("hss_stream.commands.nameservers", "List name-server providers, or show one."),
     "export": ("hss_stream.commands.export", "Write what is known to standard output, for other programs."),

@@ -2,43 +2,30 @@
 
 import asyncio
 import heapq
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
 
+from hss_stream.commands.spaces import open_spaces
 from hss_stream.errors import StoreError
 from hss_stream.settings import load_settings
+from hss_stream.steps.events import rfc3339
 from hss_stream.steps.judge_pages import TEXT_RULES
 from hss_stream.steps.list_clusters import list_summaries, with_prototypes
 from hss_stream.steps.look_up_cluster import FoundCluster, look_up_cluster
 from hss_stream.store.cluster_store import ClusterStore
-from hss_stream.store.open_store import make_store
-from hss_stream.store.spaces import sibling_store
 from hss_stream.verdicts.alert import AlertRules, judge_cluster
-from hss_stream.verdicts.cluster_id import SPACES, STYLE, TEXT, from_text
+from hss_stream.verdicts.cluster_id import SPACES, STYLE, from_text, to_text
 from hss_stream.verdicts.cluster_rules import ClusterRules
+from hss_stream.verdicts.label import ROLES, STRENGTH
 
+if TYPE_CHECKING:
+    from hss_stream.store.effects import Said
+
+MAX_MERGED = 256
+WORDS, ROLE_NAMES = tuple(STRENGTH), tuple(ROLES)
 LETTERS = {name: letter for letter, name in SPACES.items()}
-
-
-@asynccontextmanager
-async def open_spaces(address: str | None) -> AsyncIterator[dict[str, ClusterStore]]:
-    """Open the stores of all spaces, by letter."""
-    settings = load_settings()
-    if address is None:
-        settings.require_lasting_store()
-    style = make_store(address or settings.redis, prefix=settings.store.prefix, shards=settings.store.shards)
-    texts = sibling_store(style, "text", TEXT_RULES)
-    try:
-        await style.open()
-        await texts.open()
-        yield {STYLE: style, TEXT: texts}
-    finally:
-        await texts.close()
-        await style.close()
 
 
 @click.group()
@@ -47,7 +34,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--space", type=click.Choice(["style", "text"]), help="Only clusters of this space.")
+@click.option("--space", type=click.Choice(["style", "text", "mail"]), help="Only clusters of this space.")
 @click.option("--class", "kind", help="Only clusters of this class.")
 @click.option("--label", type=click.Choice(["spam", "ham", "none"]), help="Only clusters with this label.")
 @click.option("--limit", default=40, show_default=True, help="At most this many, the highest ranked.")
@@ -72,7 +59,7 @@ def list_command(
 async def _list(
     space: str | None, kind: str | None, label: str | None, limit: int, address: str | None
 ) -> list[dict[str, Any]]:
-    async with open_spaces(address) as stores:
+    async with open_spaces(load_settings(), address) as stores:
         rows = []
         for letter in stores if space is None else [LETTERS[space]]:
             rows += [
@@ -90,7 +77,7 @@ async def _list(
 @click.option("--store", help="Address of the store; HSS_REDIS if not given.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def show_command(name: str, store: str | None, as_json: bool) -> None:  # noqa: FBT001 - as above
-    """Show a cluster: members, class with its facts, label, merges, verdict."""
+    """Show a cluster: members, class with its facts, label, who said so, merges, verdict."""
     shown = asyncio.run(_show(name, store))
     if as_json:
         click.echo(orjson.dumps(shown))
@@ -104,12 +91,39 @@ async def _show(name: str, address: str | None) -> dict[str, Any]:
         letter, identity = from_text(name)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
-    async with open_spaces(address) as stores:
+    async with open_spaces(load_settings(), address) as stores:
         rules = ClusterRules() if letter == STYLE else TEXT_RULES
-        found = await look_up_cluster(stores[letter], rules, letter, identity) if letter in stores else None
-    if found is None:
-        raise StoreError(f"showing {name}: there is no such cluster (any more)")
-    return shown_cluster(name, found, load_settings().verdict.to_rules())
+        found = await look_up_cluster(stores[letter], rules, letter, identity)
+        if found is None:
+            raise StoreError(f"showing {name}: there is no such cluster (any more)")
+        history = await cluster_history(stores[letter], letter, found.identity)
+    return {**shown_cluster(name, found, load_settings().verdict.to_rules()), **history}
+
+
+async def cluster_history(store: ClusterStore, space: str, cluster: int) -> dict[str, Any]:
+    """Return who said what about a cluster and those folded into it, oldest first, and which these are."""
+    waiting = [cluster]
+    merged: list[str] = []
+    words: list[tuple[int, str, Said]] = []
+    while waiting and len(merged) < MAX_MERGED:
+        identity = waiting.pop()
+        history = await store.read_history(space, identity)
+        waiting += history.merged
+        merged += [to_text(space, one) for one in history.merged]
+        words += [(one.at, to_text(space, identity), one) for one in history.said]
+    said = [
+        {
+            "at": rfc3339(at * 1000),
+            "cluster": name,
+            "label": WORDS[one.label],
+            "role": ROLE_NAMES[one.role],
+            "client": one.who.decode("utf-8", "replace"),
+            "before": WORDS[one.before],
+            "after": WORDS[one.after],
+        }
+        for at, name, one in sorted(words, key=lambda word: word[0])
+    ]
+    return {"labels": said, "merged": sorted(merged)}
 
 
 def shown_cluster(asked: str, found: FoundCluster, rules: AlertRules) -> dict[str, Any]:

@@ -7,16 +7,14 @@ from typing import Any
 
 import click
 
+from hss_stream.commands.spaces import open_spaces
 from hss_stream.settings import Settings, load_settings
 from hss_stream.steps.apply_label import ApplyLabels, LabelResult, LabelToApply
 from hss_stream.steps.events import Origin
-from hss_stream.steps.judge_pages import TEXT_RULES
-from hss_stream.store.open_store import make_store
-from hss_stream.store.spaces import sibling_store
 from hss_stream.stream.connection import bootstrap_servers, client_options
 from hss_stream.stream.label_sender import KafkaLabelSender, LabelRecord
 from hss_stream.stream.topics import Topics
-from hss_stream.verdicts.cluster_id import STYLE, TEXT
+from hss_stream.verdicts.cluster_id import STYLE
 
 SUBJECTS = ("cluster", "url", "mail", "nameserver")
 
@@ -68,16 +66,9 @@ async def _send(settings: Settings, fields: dict[str, Any]) -> None:
 
 
 async def _apply(settings: Settings, address: str, fields: dict[str, Any]) -> LabelResult:
-    style = make_store(address, prefix=settings.store.prefix, shards=settings.store.shards)
-    texts = sibling_store(style, "text", TEXT_RULES)
-    try:
-        await style.open()
-        await texts.open()
-        step = ApplyLabels({STYLE: style, TEXT: texts}, settings.verdict.to_rules(), settings.verdict.quorum)
+    async with open_spaces(settings, address) as stores:
+        step = ApplyLabels(stores, settings.verdict.to_rules(), settings.verdict.quorum)
         # A run of its own for each call, so that its events have ids nobody else has.
-        origin = Origin("label", str(await style.new_run()), 0, 0)
+        origin = Origin("label", str(await stores[STYLE].new_run()), 0, 0)
         [result] = await step([LabelToApply(origin, int(datetime.now(UTC).timestamp() * 1000), fields)])
         return result
-    finally:
-        await texts.close()
-        await style.close()

@@ -6,10 +6,11 @@ deterministic.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from hss_stream.lab.crawl_page import CrawlPage
+from hss_stream.lab.judge_providers import CrawlProviders
 from hss_stream.steps.apply_label import ApplyLabels, LabelToApply
 from hss_stream.steps.events import Event, Origin
 from hss_stream.steps.judge_pages import JudgePages
@@ -72,9 +73,19 @@ class Tally:
 
 
 async def judge_crawl(
-    step: JudgePages, pages: Iterable[CrawlPage], *, first: int = 0, alerts: list[Event] | None = None
+    step: JudgePages,
+    pages: Iterable[CrawlPage],
+    *,
+    first: int = 0,
+    alerts: list[Event] | None = None,
+    changes: list[Event] | None = None,
+    providers: CrawlProviders | None = None,
 ) -> list[JudgedPage]:
-    """Return what the step says about pages, in order; `first` is the offset of the first."""
+    """Return what the step says about pages, in order; `first` is the offset of the first.
+
+    `alerts` and `changes` (of clusters) are given what was sent. With `providers`, whose `sites` the
+    step was built with, name servers are judged after each batch.
+    """
     stream = iter(pages)
     judged: list[JudgedPage] = []
     while batch := list(islice(stream, BATCH_PAGES)):
@@ -86,11 +97,18 @@ async def judge_crawl(
             judged.append(JudgedPage(page, body["verdict"], body["score"], reasons, body["cluster"]))
             if alerts is not None:
                 alerts.extend(event for event in placement.events if event.kind == "alert")
+            if changes is not None:
+                changes.extend(event for event in placement.events if event.kind == "cluster")
+        if providers is not None:
+            await providers.take(event for placement in placements for event in placement.events)
     return judged
 
 
 async def judge_labelled(
-    step: JudgePages, label: ApplyLabels, pages: Iterable[CrawlPage]
+    step: JudgePages,
+    label: ApplyLabels,
+    pages: Iterable[CrawlPage],
+    providers: CrawlProviders | None = None,
 ) -> list[JudgedPage]:
     """Return what is said about pages when an editor labels each spam group once, at its first placed page.
 
@@ -101,7 +119,7 @@ async def judge_labelled(
     judged: list[JudgedPage] = []
     done = 0
     while batch := list(islice(stream, LABEL_BATCH)):
-        some = await judge_crawl(step, batch, first=done)
+        some = await judge_crawl(step, batch, first=done, providers=providers)
         done += len(batch)
         judged += [one for one in some if one.page.truth == "clean" or one.page.group in labelled]
         for one in some:
@@ -114,11 +132,42 @@ async def judge_labelled(
     return judged
 
 
+def by_now(judged: Iterable[JudgedPage], events: Iterable[Event]) -> list[JudgedPage]:
+    """Return the pages with what alerts said since: a page falls with its style cluster or its host.
+
+    The first pages of a farm come before anybody can know it is one; the alert on their cluster is about
+    them too. `events` are alerts and changes of clusters.
+    """
+    spam: set[tuple[str, str]] = set()
+    into: dict[str, str] = {}
+    for event in events:
+        body = event.body or {}
+        if event.kind == "alert" and body["verdict"] == "spam":
+            spam.add((body["subject"], body["subject_id"]))
+        elif event.kind == "cluster" and body.get("into"):
+            into[body["cluster"]] = body["into"]
+
+    def is_covered(one: JudgedPage) -> bool:
+        cluster = one.cluster or ""
+        while cluster in into and ("cluster", cluster) not in spam:
+            cluster = into[cluster]
+        return ("cluster", cluster) in spam or ("host", one.page.domain) in spam
+
+    return [replace(one, verdict="spam") if is_covered(one) else one for one in judged]
+
+
 def to_place(page: CrawlPage, offset: int) -> PageToPlace:
     """Return a page of the crawl as the step takes it."""
     at_ms = int(page.fetched_at.timestamp() * 1000)
     return PageToPlace(
-        Origin(*ORIGIN, offset), page.url, at_ms, page.body, None, page.content_type, page.status, page.domain
+        Origin(*ORIGIN, offset),
+        page.url,
+        at_ms,
+        page.body,
+        content_type=page.content_type,
+        status=page.status,
+        domain=page.domain,
+        nameservers=page.nameservers,
     )
 
 

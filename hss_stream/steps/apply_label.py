@@ -19,13 +19,18 @@ from hss_stream.steps.events import Event, Origin
 from hss_stream.steps.find_labelled import FindLabelled, Refused
 from hss_stream.steps.label_events import label_events, outcome_of
 from hss_stream.steps.place_page import SourceName
+from hss_stream.steps.provider_names import provider_of
+from hss_stream.steps.site_record import SiteRecord
 from hss_stream.store.cluster_store import ClusterStore, Pins
 from hss_stream.store.effects import Effect, Joined, Vote
+from hss_stream.store.provider_store import ProviderStore
 from hss_stream.verdicts.alert import AlertRules
 from hss_stream.verdicts.cluster_id import STYLE, from_text, shard_of
 from hss_stream.verdicts.label import ROLES, STRENGTH
 
 BATCH_LABELS = 256
+# Beside the letters of the spaces: the number of a source in the store of providers.
+PROVIDERS = "providers"
 
 
 @dataclass(frozen=True)
@@ -45,9 +50,9 @@ class LabelToApply:
 
 @dataclass(frozen=True)
 class LabelResult:
-    """What became of a label: `applied`, `counted`, `unchanged`, `conflict`, `cleared`, `refused`, `skipped`.
+    """What became of a label: `applied`, `counted`, `unchanged`, `conflict`, `cleared` or `refused`.
 
-    `skipped`: it was committed long ago, so there is nothing to send.
+    `sent`: it went on to the provider it is about. `skipped`: it was committed long ago, nothing is to send.
     """
 
     origin: Origin
@@ -64,6 +69,7 @@ class Target:
     cluster: str = ""
     samples: tuple[str, ...] = ()
     why: str = ""
+    provider: str = ""
 
 
 @dataclass
@@ -78,19 +84,27 @@ class LabelSource:
         """Take over what the store has pinned."""
         self.fence = pins.fence
         self.pinned = {
-            offset: Target(cluster, tuple(samples), why)
+            offset: Target(cluster, tuple(samples), why, provider)
             for block in pins.blocks
-            for offset, cluster, samples, why in orjson.loads(block.blob)
+            for offset, cluster, samples, why, provider in orjson.loads(block.blob)
         }
 
 
 class ApplyLabels:
-    """The step; `stores` by the letter of the space, that of the style space holds the pins."""
+    """The step; `stores` by the letter of the space, that of the style space holds the pins.
+
+    Where providers are kept, a label of a name server goes on to the one who judges its provider.
+    """
 
     def __init__(
-        self, stores: Mapping[str, ClusterStore], rules: AlertRules | None = None, quorum: int = 3
+        self,
+        stores: Mapping[str, ClusterStore],
+        rules: AlertRules | None = None,
+        quorum: int = 3,
+        providers: ProviderStore | None = None,
     ) -> None:
         self.stores = stores
+        self.providers = providers
         self.rules = rules or AlertRules()
         self.quorum = quorum
         self.find = FindLabelled(stores)
@@ -99,6 +113,8 @@ class ApplyLabels:
     async def load_pins(self, source: SourceName) -> int:
         """Read what a source has pinned, and return its fence: the last offset decided, -1 if none."""
         numbers = {space: await store.source_number(*source) for space, store in self.stores.items()}
+        if self.providers is not None:
+            numbers[PROVIDERS] = await self.providers.source_number(*source)
         state = self.sources[SourceName(*source[:3])] = LabelSource(numbers)
         state.take(await self.stores[STYLE].load_pins(numbers[STYLE]))
         return state.fence
@@ -140,7 +156,9 @@ class ApplyLabels:
                     found[wanted] = await self._found(*wanted)
                 targets[label.origin.offset] = found[wanted] if why is None else Target(why=why)
             first, last = new[0].origin.offset, new[-1].origin.offset
-            blob = orjson.dumps([(at, one.cluster, one.samples, one.why) for at, one in targets.items()])
+            blob = orjson.dumps(
+                [(at, one.cluster, one.samples, one.why, one.provider) for at, one in targets.items()]
+            )
             theirs = await self.stores[STYLE].pin(state.numbers[STYLE], state.fence, first, last, blob)
             if theirs is None:
                 state.fence = last
@@ -149,6 +167,11 @@ class ApplyLabels:
                 state.take(theirs)
 
     async def _found(self, subject: str, name: str) -> Target:
+        if subject == "nameserver" and self.providers is not None:
+            try:
+                return Target(provider=provider_of(name))
+            except ValueError as error:
+                return Target(why=str(error))
         found = await self.find(subject, name)
         if isinstance(found, Refused):
             return Target(why=found.why)
@@ -195,6 +218,9 @@ class ApplyLabels:
         target = state.pinned.get(label.origin.offset)
         if target is None:
             return LabelResult(label.origin, "skipped", why="committed long ago")
+        if target.provider:
+            record = self._provider_record(state, label, target.provider)
+            return LabelResult(label.origin, "sent", events=(record,))
         if vote is None:
             return LabelResult(label.origin, "refused", why=target.why)
         after = shown.get((vote.space, vote.offset))
@@ -202,6 +228,13 @@ class ApplyLabels:
             return LabelResult(label.origin, "refused", target.cluster, "no such cluster (any more)")
         events = label_events(label.origin, label.at_ms, vote, after, target.samples, self.rules)
         return LabelResult(label.origin, outcome_of(after, vote), target.cluster, events=tuple(events))
+
+    def _provider_record(self, state: LabelSource, label: LabelToApply, provider: str) -> Event:
+        """Return the label on its way to the provider's own writer."""
+        fields = label.fields
+        vote = (str(fields["label"]), str(fields["role"]), str(fields.get("client", "")))
+        number = state.numbers[PROVIDERS]
+        return SiteRecord("label", provider, label.origin, number, label.at_ms, vote=vote).to_event()
 
 
 def refusal(fields: Mapping[str, Any]) -> str | None:

@@ -4,14 +4,19 @@ from dataclasses import replace
 
 import pytest
 
+from hss_stream.commands.clusters import cluster_history
 from hss_stream.lab.crawl import plan_groups
 from hss_stream.lab.crawl_page import fetch_time
 from hss_stream.lab.judge_crawl import judge_crawl, to_place
 from hss_stream.signals.fingerprint import Fingerprint
 from hss_stream.steps.apply_label import ApplyLabels, LabelToApply
 from hss_stream.steps.events import Origin
+from hss_stream.steps.judge_nameservers import JudgeNameservers, PlacedRecord
 from hss_stream.steps.judge_pages import TEXT_RULES, JudgePages, build_judge
+from hss_stream.steps.site_record import SiteRecord
 from hss_stream.store.memory import MemoryClusterStore
+from hss_stream.store.memory_providers import MemoryProviderStore
+from hss_stream.verdicts.cluster_id import from_text
 
 
 @pytest.fixture
@@ -136,3 +141,38 @@ async def test_fingerprint_finds_its_text():
     [result] = await ApplyLabels(stores)([make_label(mark.to_hex(), subject="url")])
 
     assert ("applied", placements[at].text_cluster) == (result.outcome, result.cluster)
+
+
+async def test_label_of_a_name_server_goes_to_its_provider(world):
+    """Where providers are kept, a label becomes a record for the provider's writer, the same each time."""
+    _, stores, _, _ = world
+    providers = MemoryProviderStore()
+    label = make_label("NS1.Parking.example.", subject="nameserver")
+    [result] = await ApplyLabels(stores, providers=providers)([label])
+    [again] = await ApplyLabels(stores, providers=providers)([label])
+    record = SiteRecord.from_bytes(result.events[0].encode())
+    judge = JudgeNameservers(providers)
+    [events] = await judge(1, [PlacedRecord(0, record)])
+
+    assert result == again
+    assert ("label", "parking.example", ("spam", "editor", "me")) == (
+        record.kind,
+        record.provider,
+        record.vote,
+    )
+    assert "nameserver" == events[0].kind
+
+
+async def test_history_is_shown(world):
+    """`clusters show` tells who said what, and whom the cluster took over."""
+    _, stores, _, judged = world
+    labels = [make_label(judged[0].cluster, word, offset=at) for at, word in enumerate(["ham", "spam"])]
+    await ApplyLabels(stores)(labels)
+    space, cluster = from_text(judged[0].cluster)
+    history = await cluster_history(stores[space], space, cluster)
+
+    assert [("ham", "none", "ham"), ("spam", "ham", "ham")] == [
+        (one["label"], one["before"], one["after"]) for one in history["labels"]
+    ]
+    assert {"me"} == {one["client"] for one in history["labels"]}
+    assert [] == history["merged"]
