@@ -66,9 +66,9 @@ class GatewayProgram:
 
 
 @contextmanager
-def running_gateway(redis, processes=1, **settings):
+def running_gateway(redis, processes=1, port=None, **settings):
     """Run the program for a while."""
-    port = free_port()
+    port = port or free_port()
     names = {f"HSS_GATEWAY__{name.upper()}": str(value) for name, value in settings.items()}
     environment = {
         **os.environ,

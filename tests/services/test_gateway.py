@@ -3,9 +3,12 @@
 import json
 import os
 import re
+import resource
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
+from socket import create_connection
 
 import pytest
 
@@ -13,6 +16,7 @@ from hss_stream.gateway.redis_rates import RedisRates
 from hss_stream.store.address import StoreAddress
 from hss_stream.store.embedded import server_program
 from hss_stream.store.wire import Wire
+from tests.conftest import require
 from tests.contract.conftest import start_server
 from tests.services.programs import running_gateway, running_valkey
 from tests.waiting import wait_for
@@ -20,6 +24,7 @@ from tests.waiting import wait_for
 pytestmark = [pytest.mark.slow]
 
 URL = "/v1/url?url=http://a.example/"
+IDLE = 10_000
 
 
 def children(pid):
@@ -109,3 +114,27 @@ async def test_rates_are_shared_in_redis(tmp_path):
             await wire.close()
 
         assert [30, 20, 0, 30] == taken
+
+
+def test_idle_connections_leave_room(store):
+    """With 10,000 idle connections, a fifth in the middle of a header, real requests are still answered."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    require(most >= IDLE + 1000, f"this process may open only {most} files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with running_gateway(f"unix://{store[0]}/s", header_seconds=600) as gateway, ExitStack() as stack:
+        for number in range(IDLE):
+            idle = stack.enter_context(create_connection(("127.0.0.1", gateway.port)))
+            if number % 5 == 0:
+                idle.sendall(b"GET /healthz HTTP/1.1\r\nX-Slow: ")
+        seen = [gateway.get(URL)[0] for _ in range(50)]
+        text = gateway.get("/metrics")[1].decode()
+        wait_for(lambda: open_connections(gateway) >= IDLE)
+
+    assert [200] * 50 == seen
+    assert 'limit="connections"' not in text
+
+
+def open_connections(gateway):
+    """Return how many connections the gateway counts."""
+    found = re.search(r"^hss_gateway_connections (\S+)", gateway.get("/metrics")[1].decode(), re.MULTILINE)
+    return float(found[1]) if found else 0.0

@@ -6,19 +6,25 @@ from pathlib import Path
 
 import pytest
 
+from hss_stream.gateway.token_file import create_token
+from hss_stream.lab.crawl_mail import generate_mail
+from hss_stream.signals.fingerprint import Fingerprint
+from hss_stream.steps.judge_pages import TEXT_RULES
+from hss_stream.steps.look_up_mail import read_mail
+from hss_stream.store.address import StoreAddress
+from hss_stream.store.redis_store import RedisClusterStore
+from hss_stream.store.spaces import sibling_store
+from tests.services.programs import running_gateway, running_valkey
 from tests.services.rspamd import free_port, running_rspamd
+from tests.unit.gateway.campaign import label_campaign
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 MESSAGE = b"From: a@b.example\r\nSubject: hello\r\n\r\nSome words.\r\n"
-SPAM = (
-    b'{"format":1,"verdict":"spam","score":7.5,"reasons":[{"name":"IMATCH_SPAM","weight":6.0,'
-    b'"facts":{"cluster":"m0000000000000001"}},{"name":"LINK_SPAM","weight":1.5,"facts":{"domains":"a.example"}}],'
-    b'"cluster":"m0000000000000001","fingerprint":null,"degraded":false,"took_ms":1.0}'
-)
-# The plugin gives up after 500 ms and rspamd itself after 8 s; between the two there is room for a busy
-# machine.
-MAX_SCAN_SECONDS = 4.0
+# The plugin gives up after 500 ms. By rspamd's own clock, and the best of a few scans: a busy machine may
+# hold up any one of them, but could not make one faster.
+MAX_SCAN_SECONDS = 0.6
+MAX_SCANS = 8
 
 
 @pytest.fixture(scope="module")
@@ -27,10 +33,12 @@ def rspamd(tmp_path_factory):
     port = free_port()
     folder = tmp_path_factory.mktemp("rspamd")
     folder.chmod(0o777)
-    plugin = {"enabled": "true", "url": f'"http://127.0.0.1:{port}/v1/mail"', "token": '"hss_id_secret"'}
+    tokens = folder / "tokens"
+    _, token = create_token(tokens, "rspamd", ("lookup",), "reporter")
+    plugin = {"enabled": "true", "url": f'"http://127.0.0.1:{port}/v1/mail"', "token": f'"{token}"'}
     with running_rspamd(Path(folder), plugin=plugin) as running:
         running.scan(MESSAGE)  # the first scan also compiles expressions
-        yield running, port
+        yield running, port, token, tokens
 
 
 @asynccontextmanager
@@ -66,17 +74,48 @@ def http(body, status=b"200 OK"):
     )
 
 
-async def test_symbol_carries_score_and_reasons(rspamd):
-    """A verdict of spam becomes our symbol with the verdict's score and its reasons as options."""
-    running, port = rspamd
-    async with answering(port, http(SPAM)) as asked:
-        result = await asyncio.to_thread(running.scan, MESSAGE)
+def signatures(raw):
+    """Return the places and signatures of a message."""
+    return {
+        pair for pair in enumerate(Fingerprint.from_hex(read_mail(raw).fingerprint).signatures) if pair[1]
+    }
+
+
+async def scan(running, message=MESSAGE, *, is_answered=False):
+    """Return what rspamd says of a message, after a scan that was not held up."""
+    for _ in range(MAX_SCANS):
+        result = await asyncio.to_thread(running.scan, message)
+        if result["time_real"] <= MAX_SCAN_SECONDS and not (is_answered and "HSS_FAIL" in result["symbols"]):
+            break
+    return result
+
+
+async def test_labelled_campaign_shows_in_rspamd(rspamd, tmp_path):
+    """A message of a campaign that an editor labelled gets our symbol with its reasons, by the real gateway.
+
+    The labelled message differs in some words from the one that is scanned.
+    """
+    running, port, token, tokens = rspamd
+    known, *others = [mail.raw for mail in generate_mail(seed=8, messages=60) if mail.campaign == 1]
+    scanned = next(raw for raw in others if signatures(raw) & signatures(known) and raw != known)
+    with running_valkey(tmp_path) as (_, socket):
+        style = RedisClusterStore(StoreAddress(path=socket))
+        mail = sibling_store(style, "mail", TEXT_RULES)
+        for store in (style, mail):
+            await store.open()
+        name = await label_campaign(style, mail, known)
+        with running_gateway(f"unix://{socket}", port=port, tokens_file=tokens, budget_seconds=5) as gateway:
+            result = await scan(running, scanned, is_answered=True)
+            refused, _ = gateway.get("/v1/url?url=http://a.example/")
+        for store in (style, mail):
+            await store.close()
+    assert "HSS_SPAM" in result["symbols"], result
     symbol = result["symbols"]["HSS_SPAM"]
 
-    assert 7.5 == symbol["score"] == result["score"]
-    assert ["IMATCH_SPAM=6.0:m0000000000000001", "LINK_SPAM=1.5:a.example"] == symbol["options"]
-    assert b"message/rfc822" in asked[0]
-    assert b"Bearer hss_id_secret" in asked[0]
+    assert token.startswith("hss_")
+    assert 401 == refused
+    assert 6.0 == symbol["score"] == result["score"]
+    assert [f"IMATCH_SPAM=6.0:{name}"] == symbol["options"]
 
 
 @pytest.mark.parametrize(
@@ -95,19 +134,19 @@ async def test_symbol_carries_score_and_reasons(rspamd):
 )
 async def test_scan_goes_on_without_us(rspamd, answer):
     """A gateway that hangs, fails or talks rubbish costs at most the limit; the scan is normal otherwise."""
-    running, port = rspamd
+    running, port, *_ = rspamd
     async with answering(port, answer):
-        result = await asyncio.to_thread(running.scan, MESSAGE)
+        result = await scan(running)
 
     assert "no action" == result["action"]
     assert "HSS_SPAM" not in result["symbols"] or result["symbols"]["HSS_SPAM"]["score"] <= 10
-    assert result["time_real"] < MAX_SCAN_SECONDS
+    assert result["time_real"] <= MAX_SCAN_SECONDS
 
 
 async def test_scan_goes_on_with_the_gateway_stopped(rspamd):
     """With nobody listening the scan is normal, and a symbol without score says that we were missing."""
-    running, _ = rspamd
-    result = await asyncio.to_thread(running.scan, MESSAGE)
+    running, *_ = rspamd
+    result = await scan(running)
 
     assert ("no action", 0.0) == (result["action"], result["symbols"]["HSS_FAIL"]["score"])
-    assert result["time_real"] < MAX_SCAN_SECONDS
+    assert result["time_real"] <= MAX_SCAN_SECONDS
