@@ -99,7 +99,8 @@ def _judge(
     applied: Applied, offset: int, record: SiteRecord, state: KnownState, quorum: int, *, label_changed: bool
 ) -> KnownState:
     """Return the judged state; a change of state or label makes events."""
-    state = replace(state, sample=state.sample.without_old(state.day), changes=0)
+    fresh = state.sample.without_old(state.day)
+    state = replace(state, sample=fresh, changes=0, judged_ms=state.at_ms)
     found, other = state.judged(quorum)
     applied.counts.calls += found.found.calls
     if found.verdict.state == state.state and not label_changed:

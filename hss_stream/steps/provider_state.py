@@ -23,6 +23,8 @@ MAX_SOURCES = 256
 MAX_NAMESERVERS = 16
 # Clustering a sample costs up to 4,096 alignments: it is done when this part of the sites has changed.
 JUDGED_PART = 16
+# Or when something has changed and so many days have passed: sites grow old meanwhile.
+JUDGED_DAYS = 7
 LEAST_SITES = 48
 # Text says something about a provider when it was judged on at least this share of its pages.
 LEAST_TEXTS = 0.5
@@ -42,6 +44,7 @@ class KnownState:
     nameservers: tuple[str, ...] = ()
     changes: int = 0  # of the sample, since it was judged
     at_ms: int = 0  # of the latest record
+    judged_ms: int = 0  # of the record at which it was judged
     revision: int = 0
     version: int = 0
     event: bytes = b""
@@ -64,6 +67,7 @@ class KnownState:
             nameservers=tuple(facts["nameservers"]),
             changes=facts["changes"],
             at_ms=facts["at_ms"],
+            judged_ms=facts["judged_ms"],
         )
 
     def to_record(self, quorum: int) -> ProviderRecord:
@@ -75,6 +79,7 @@ class KnownState:
             "nameservers": self.nameservers,
             "changes": self.changes,
             "at_ms": self.at_ms,
+            "judged_ms": self.judged_ms,
             "sites": self.sample.estimate(self.day),
             "labels": [labels.editor, sorted(labels.spam_clients), sorted(labels.ham_clients)],
         }
@@ -100,7 +105,8 @@ class KnownState:
         sites = len(self.sample.sites)
         if not self.changes or (sites < LEAST_SITES and self.state == "too_few"):
             return False
-        return sites < LEAST_SITES or self.changes * JUDGED_PART >= sites
+        is_late = self.at_ms - self.judged_ms >= JUDGED_DAYS * 86_400_000
+        return sites < LEAST_SITES or is_late or self.changes * JUDGED_PART >= sites
 
     def judged(self, quorum: int) -> tuple[JudgedSites, OtherEvidence]:
         """Return the verdict on the sample as it is, and what other signals said."""

@@ -13,8 +13,8 @@ from hss_stream.lab.simulated_providers import read_pools, simulate_providers
 
 @pytest.fixture(scope="module")
 def providers(evaluation_data):
-    """Return simulated providers; the pages are real, who hosts them is not."""
-    drawn = simulate_providers(read_pools(evaluation_data), seed=17, farms=40, hosters=40)
+    """Return simulated providers over families no threshold was chosen on; who hosts them is made up."""
+    drawn = simulate_providers(read_pools(evaluation_data, "report"), seed=17, farms=40, hosters=40)
     return [KnownProvider(one.name, one.sites, one.spam, one.is_spam, one.case) for one in drawn]
 
 
@@ -30,4 +30,4 @@ def test_farms_are_listed_and_hosters_are_not(providers):
 
 def test_stream_agrees_with_batch(providers):
     """Over shuffled arrivals at least 98 % of the providers end as in the batch."""
-    assert measure_agreement(providers[::6], shuffles=2, seed=1)["agreement"] >= 0.98
+    assert measure_agreement(providers[::6], shuffles=5, seed=1)["agreement"] >= 0.98

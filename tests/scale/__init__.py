@@ -1,0 +1,1 @@
+"""Runs too large for `make test`, each a command of its own."""
