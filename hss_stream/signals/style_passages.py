@@ -12,11 +12,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hss_stream.signals.style_sketch import GRAM_BYTES, IS_NOISE
+
 Region = Literal["head", "markup", "text", "script", "style", "comment"]
 REGIONS: tuple[Region, ...] = get_args(Region)
-GRAM_BYTES = 32
 _FACTOR = np.uint64(0x9E3779B97F4A7C15 | 1)
-_IS_NOISE = np.array([byte < 128 and not chr(byte).isalnum() for byte in range(256)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def find_agreement(page: bytes, other: bytes) -> Agreement:
 def _noise_grams(body: bytes) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     """Return the places of the noise bytes and a hash of the 32-gram that begins at each."""
     raw = np.frombuffer(body, np.uint8)
-    places = np.flatnonzero(_IS_NOISE[raw])
+    places = np.flatnonzero(IS_NOISE[raw])
     noise = raw[places].astype(np.uint64)
     count = max(len(noise) - GRAM_BYTES + 1, 0)
     grams = np.zeros(count, np.uint64)

@@ -5,12 +5,12 @@ import subprocess
 import sys
 
 import numpy as np
-import pytest
 
 PROGRAM = """
 import numpy as np
 from numba import types
 from hss_stream.signals.kernel import BYTES_IN, kernel, load_byte, load_word, store_item
+from hss_stream.signals.wide_bytes import copy_wide, noise_flags
 @kernel(types.int64(BYTES_IN, types.int64))
 def byte_at(array, index):
     return load_byte(array, index)
@@ -20,10 +20,19 @@ def word_at(array, index):
 @kernel(types.void(types.uint64[::1], types.int64, types.uint64))
 def put(array, index, value):
     store_item(array, index, value)
+@kernel(types.uint64(BYTES_IN, types.int64))
+def noise_at(array, index):
+    return noise_flags(array, index)
+@kernel(types.void(BYTES_IN, types.uint8[::1], types.int64))
+def copy_to(array, out, end):
+    copy_wide(array, 0, out, end)
 data = np.frombuffer(b"abcdefghij", np.uint8)
+wide = np.arange(0, 128, 2, dtype=np.uint8)
 assert byte_at(data, 9) == ord("j")
 assert word_at(data, 2) == int.from_bytes(b"cdefghij", "little")
 put(np.zeros(3, np.uint64), 2, 7)
+assert noise_at(wide, 0) == sum(1 << at for at in range(64) if not chr(wide[at]).isalnum())
+copy_to(wide, np.zeros(70, np.uint8), 6)
 """
 
 
@@ -43,15 +52,29 @@ def test_kernels_work_unchecked():
     assert "" == run(PROGRAM).stderr
 
 
-@pytest.mark.parametrize(
-    "access",
-    ["byte_at(data, 10)", "byte_at(data, -1)", "word_at(data, 3)", "put(np.zeros(3, np.uint64), 3, 7)"],
-)
-def test_checked_mode_raises(access):
-    """In checked mode an access outside the array raises instead of reading other memory."""
-    done = run(PROGRAM + access, TEST_CHECKED_KERNELS="1")
+OUTSIDE = [
+    "byte_at(data, 10)",
+    "byte_at(data, -1)",
+    "word_at(data, 3)",
+    "put(np.zeros(3, np.uint64), 3, 7)",
+    "noise_at(wide, 1)",
+    "copy_to(wide, np.zeros(70, np.uint8), 7)",
+]
+TRY = """
+try:
+    {0}
+except IndexError as error:
+    assert "kernel access outside its array" == str(error)
+else:
+    raise AssertionError("{0} was allowed")
+"""
 
-    assert "IndexError: kernel access outside its array" in done.stderr
+
+def test_checked_mode_raises():
+    """In checked mode an access outside the array raises instead of reading other memory."""
+    done = run(PROGRAM + "".join(map(TRY.format, OUTSIDE)), TEST_CHECKED_KERNELS="1")
+
+    assert "" == done.stderr
 
 
 def test_kernels_compile_without_cache(tmp_path):
