@@ -87,7 +87,7 @@ class VerdictSettings(BaseModel, frozen=True, extra="forbid"):
     fake_text_of_mail: float = _weight(2.0, "FAKE_TEXT for a message")
     fake_host: float = _weight(3.5, "FAKE_HOST")
     fake_cluster: float = _weight(
-        4.5, "FAKE_CLUSTER; of FAKE_TEXT, FAKE_HOST and this only the weightiest counts"
+        4.0, "FAKE_CLUSTER; of FAKE_TEXT, FAKE_HOST and this only the weightiest counts"
     )
     spam_provider: float = _weight(6.0, "NS_SPAM")
     spam_link: float = _weight(3.0, "LINK_SPAM")
