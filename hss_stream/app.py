@@ -26,6 +26,7 @@ from hss_stream.stream.mail_step import MailStep
 from hss_stream.stream.memory_log import MemoryLog
 from hss_stream.stream.place_step import PlaceStep
 from hss_stream.stream.record_stream import RecordStream, StreamSetup, create_stream
+from hss_stream.stream.resolver import NameserverResolver
 from hss_stream.stream.site_step import SiteStep
 from hss_stream.stream.step import RecordMarks, RecordStep
 from hss_stream.stream.topics import Topics
@@ -133,7 +134,9 @@ def create_worker(
     metrics = Metrics()
     threads = settings.worker.scan_threads
     rules, lists = settings.verdict.to_rules(), settings.verdict.to_lists()
-    sites = None if providers is None else NoteSites(providers)
+    asks = settings.worker.resolve_nameservers
+    resolve = NameserverResolver(settings.worker.resolve_seconds) if asks else None
+    sites = None if providers is None else NoteSites(providers, resolve)
     read_text = read_signals if settings.worker.signals == "all" else None
     judge = build_judge(
         store, texts, executor=executor, rules=rules, lists=lists, sites=sites, read_text=read_text

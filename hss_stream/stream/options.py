@@ -70,6 +70,11 @@ class WorkerSettings(BaseModel, frozen=True, extra="forbid"):
         gt=0,
         description="No batch for so long although pages wait: the worker exits, to be restarted.",
     )
+    resolve_nameservers: bool = Field(
+        default=False,  # the only thing this program would ever ask of the network
+        description="Ask the DNS for the name servers of home pages that came without.",
+    )
+    resolve_seconds: float = Field(2.0, gt=0, le=30, description="Longest wait for one answer of the DNS.")
     adopt_offsets: bool = Field(
         default=False,
         description="Start where the group committed although the store knows nothing of it (a new store).",
