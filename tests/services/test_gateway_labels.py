@@ -6,7 +6,9 @@ import pytest
 from aiokafka import AIOKafkaConsumer
 
 from hss_stream.gateway.token_file import create_token
+from hss_stream.stream.admin import admin_client, create_topics
 from hss_stream.stream.label_sender import KafkaLabelSender
+from hss_stream.stream.topics import Topics
 from tests.unit.gateway.running import running
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
@@ -17,7 +19,10 @@ async def test_label_is_in_kafka_before_the_answer(kafka, tmp_path):
     tokens = tmp_path / "tokens"
     _, editor = create_token(tokens, "desk", ("label",), "editor")
     _, reader = create_token(tokens, "mx", ("lookup",), "reporter")
-    topic = f"labels-{tmp_path.name}"
+    topics = Topics("gateway-labels.")
+    topic = topics.labels
+    async with admin_client([kafka.address], {}) as client:
+        await create_topics(client, topics.plans(), 1, 1)
     sender = KafkaLabelSender([kafka.address], topic, {}, seconds=30.0)
     label = {"subject": "nameserver", "id": "NS1.Bad.example.", "label": "spam", "note": "seen"}
     async with running(tokens=tokens, labels=sender) as gateway:
