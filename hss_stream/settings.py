@@ -9,6 +9,7 @@ import difflib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, Field, SecretStr, ValidationError, model_validator
@@ -18,6 +19,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from hss_stream.errors import SettingsError
 from hss_stream.gateway.options import GatewaySettings
 from hss_stream.steps.page_verdict import AllowLists
+from hss_stream.steps.text_signals import TextOptions
 from hss_stream.stream.options import KafkaSettings, WorkerSettings
 from hss_stream.verdicts.alert import AlertRules
 
@@ -54,6 +56,19 @@ class StoreSettings(BaseModel, frozen=True, extra="forbid"):
         le=256,
         description="Logical shards of the index; recorded in the store, never changed later.",
     )
+
+
+class FakeTextSettings(BaseModel, frozen=True, extra="forbid"):
+    """How much of a text is scored, and by which language model."""
+
+    max_tokens: int = Field(
+        10_000, ge=500, le=1_000_000, description="Tokens scored of a page or message; the rest is left out."
+    )
+    model: str = Field("", description="Model file of `train model`; empty: the English one that ships.")
+
+    def to_options(self) -> TextOptions:
+        """Return the options of reading text."""
+        return TextOptions(self.max_tokens, Path(self.model) if self.model else None)
 
 
 class MetricsSettings(BaseModel, frozen=True, extra="forbid"):
@@ -100,7 +115,7 @@ class VerdictSettings(BaseModel, frozen=True, extra="forbid"):
     least_tokens: int = Field(
         1000, ge=1, description="Tokens of a host or cluster, before FAKE_… is said of it."
     )
-    fake_share: float = _share(0.5, "Mean fakeness from which most text of a host or cluster is fake.")
+    least_fakeness: float = _share(0.5, "Fakeness of all its text from which a host or cluster is fake.")
     allow_domains: str = Field("", description="Domains that are always `ham`, separated by commas.")
     allow_clusters: str = Field("", description="Clusters whose evidence never counts, by id, with commas.")
 
@@ -157,6 +172,7 @@ class Settings(BaseSettings):
     metrics: MetricsSettings = Field(default_factory=MetricsSettings)
     gateway: GatewaySettings = Field(default_factory=GatewaySettings)
     verdict: VerdictSettings = Field(default_factory=VerdictSettings)
+    faketext: FakeTextSettings = Field(default_factory=FakeTextSettings)
 
     def require_kafka(self) -> None:
         """Refuse the broker inside the process: a command on its own would look at an empty one."""

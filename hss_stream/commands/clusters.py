@@ -144,7 +144,7 @@ def shown_cluster(asked: str, found: FoundCluster, rules: AlertRules) -> dict[st
         "class_facts": {
             "inward_links": record.sums[0], "links": record.sums[1], "known_links": evidence.known_links,
             "alike_parts": evidence.alike_parts, "parts": evidence.all_parts,
-            "fake_pages": evidence.fake.fake_pages, "tokens": evidence.fake.tokens,
+            "judged_pages": evidence.fake.pages, "tokens": evidence.fake.tokens,
         },
         "label": found.label,
         **(judge_cluster(evidence, rules).to_json() if style else {}),

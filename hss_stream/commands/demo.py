@@ -42,6 +42,7 @@ from hss_stream.lab.crawl_mail import CrawlMail, generate_mail
 from hss_stream.lab.crawl_page import CrawlPage
 from hss_stream.lab.judge_crawl import Tally
 from hss_stream.settings import load_settings
+from hss_stream.steps.text_signals import use_text_options
 
 PAGES = 4000
 # One message to so many pages; the share of both that comes before the editor's word.
@@ -93,6 +94,7 @@ def command(pages: int, seed: int | None, *, label_farms: bool, is_served: bool,
 
 async def _run(demo: Demo, *, each_farm: bool, is_served: bool, as_json: bool) -> None:
     settings = load_settings().model_copy(update={"broker": "memory://"})
+    use_text_options(settings.faketext.to_options())
     async with open_demo_stream(settings) as stream:
         with worker_metrics(stream, settings) if is_served else nullcontext(0) as metrics_port:
             await _stream_all(stream, demo, each_farm=each_farm)

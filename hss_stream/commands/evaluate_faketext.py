@@ -61,7 +61,7 @@ def command(
         TokenSpool(Path(folder) / "tokens") as spool,
     ):
         corpus = read_corpus(sources, None, spool, None, progress)
-        if one_in:
+        if one_in and setting != "paper":
             corpus = corpus.where(corpus.draws % np.uint64(one_in) == 0)
         ready = load_model(model).model
         bar = progress.add_task("evaluating", total=len(sources))
@@ -77,7 +77,7 @@ def command(
             rows = list(left_out_rows(runs, ready.ngrams, main))
         elif setting == "paper":
             options = TrainingOptions(1, reading, 5 if reading == "katz" else 1, UNPRUNED_BYTES)
-            rows = list(paper_rows(corpus, options, ready.ngrams, seed))
+            rows = list(paper_rows(corpus, options, ready.ngrams, seed, one_in))
         else:
             rows = list(default_rows(ready, corpus, genres, texts, seed))
     print_rows("faketext", setting, rows, as_json=as_json)

@@ -20,6 +20,7 @@ from hss_stream.observe.gateway_metrics import GatewayMetrics
 from hss_stream.settings import Settings, load_settings
 from hss_stream.steps.judge_pages import TEXT_RULES
 from hss_stream.steps.look_up_mail import read_mail
+from hss_stream.steps.text_signals import use_text_options
 from hss_stream.store.cluster_store import ClusterStore
 from hss_stream.store.open_store import make_store
 from hss_stream.store.provider_store import ProviderStore
@@ -41,6 +42,7 @@ WARM_UP = b"Subject: x\nContent-Type: text/html\n\n<p>Some words of a message.</
 def command(shared_port: int | None) -> None:
     """Answer look-ups over HTTP (see docs/http-api.md) until stopped."""
     settings = load_settings()
+    use_text_options(settings.faketext.to_options())
     log.set_up_logging(settings.log_level, settings.log_format)
     if settings.redis == "embedded://" or settings.broker == "memory://":
         raise SettingsError(

@@ -23,6 +23,7 @@ from hss_stream.steps.judge_nameservers import JudgeNameservers
 from hss_stream.steps.judge_pages import TEXT_RULES, build_judge
 from hss_stream.steps.note_sites import NoteSites
 from hss_stream.steps.replay_pages import Replay, Spool
+from hss_stream.steps.text_signals import use_text_options
 from hss_stream.store.open_store import EMBEDDED, make_store
 from hss_stream.store.spaces import sibling_providers, sibling_store
 
@@ -70,6 +71,7 @@ async def _replay(
     spool: str | None, away: float, folder: str,
 ) -> None:  # fmt: skip
     tree = load_settings()
+    use_text_options(tree.faketext.to_options())
     store = make_store(address, prefix=tree.store.prefix, shards=tree.store.shards, away_seconds=away)
     texts = sibling_store(store, "text", TEXT_RULES)
     providers = sibling_providers(store)

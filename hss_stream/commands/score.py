@@ -7,8 +7,10 @@ import click
 from hss_stream.commands.output import exit_with, print_json, print_table
 from hss_stream.commands.read_one import read_one
 from hss_stream.errors import SourceError
+from hss_stream.settings import load_settings
 from hss_stream.sources.record import KINDS, Kind
 from hss_stream.steps.score_page import score_page
+from hss_stream.steps.text_signals import use_text_options
 
 BLOCKS = ("style", "imatch", "structure", "faketext", "fingerprint")
 
@@ -22,6 +24,7 @@ def command(files: tuple[str, ...], kind: Kind | None, *, as_json: bool) -> None
 
     A file that cannot be read is reported, the others go on, and the exit code is 1.
     """
+    use_text_options(load_settings().faketext.to_options())
     failed = False
     for name in files:
         score = score_file(name, kind)

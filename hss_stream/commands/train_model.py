@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from hss_stream.lab.arpa import WordList, write_arpa
-from hss_stream.lab.corpus_text import record_documents
+from hss_stream.lab.corpus_text import document_key, record_documents
 from hss_stream.lab.fake_text_training import fit_without, leave_genres_out
 from hss_stream.lab.ngram_counting import Corpus, TokenSpool
 from hss_stream.lab.ngram_training import Reading, TrainingOptions, build_model, train_orders
@@ -33,7 +33,7 @@ def read_corpus(
         bar = progress.add_task(f"reading {genre_name(source)}", total=None)
         for record in open_source(source, kind=kind):
             for document in record_documents(record):
-                spool.add(hasher.hash(document), genre, document)
+                spool.add(hasher.hash(document), genre, document_key(record, document))
                 if words is not None:
                     words.add(document)
             progress.advance(bar)
@@ -47,7 +47,7 @@ def genre_name(source: str) -> str:
 
 
 def without_held_out(corpus: Corpus, one_in: int) -> Corpus:
-    """Return the documents to learn: all but one in so many, told by their content; all for 0."""
+    """Return the documents to learn: all but one in so many, told by content or site; all for 0."""
     return corpus.where(corpus.draws % np.uint64(one_in) != 0) if one_in else corpus
 
 
@@ -71,7 +71,7 @@ def train(
         "tokens": corpus.size,
         "ngrams": [order.log.size for order in orders],
         "min_documents": options.min_documents,
-        "min_counts": [int(order.ngrams.counts.min(initial=0)) for order in orders],
+        "min_counts": [int(order.ngrams.counts.min()) if order.log.size else 0 for order in orders],
         "min_history": options.min_history,
         "reading": options.reading,
     }
@@ -86,7 +86,7 @@ def train(
 @click.option(
     "--unlearned", multiple=True, help="Natural text to calibrate on, but not to learn; repeatable."
 )
-@click.option("--held-out", "one_in", default=0, help="Leave one document in N out, to be evaluated on.")
+@click.option("--held-out", "one_in", default=0, help="Leave one document or site in N out, to evaluate on.")
 @click.option("--no-calibration", is_flag=True, help="Perplexities and penalties only: much faster.")
 @click.option("--arpa", type=click.Path(path_type=Path), help="Also write an ARPA file, for other tools.")
 @click.option("--min-documents", default=2, show_default=True, help="Documents that must have an n-gram.")
@@ -141,7 +141,7 @@ def command(
                 genres,
                 options,
                 lambda genre: progress.update(bar, advance=1, description=f"calibrating without {genre}"),
-                unlearned=read_corpus(unlearned, kind, other_spool, None, progress),
+                unlearned=without_held_out(read_corpus(unlearned, kind, other_spool, None, progress), one_in),
                 unlearned_genres=[genre_name(source) for source in unlearned],
             )
             model = FakeTextModel(model.ngrams, fit_without(runs, None))

@@ -20,6 +20,7 @@ from hss_stream.observe import log
 from hss_stream.observe.health import Health, HealthServer
 from hss_stream.settings import Settings, load_settings
 from hss_stream.signals.page_scan import scan_page
+from hss_stream.steps.text_signals import use_text_options
 from hss_stream.stream.runner import STOP_SECONDS, Runner
 
 # For closing connections and threads once the stream has stopped.
@@ -35,6 +36,7 @@ def command() -> None:
     """
     settings = load_settings()
     settings.require_kafka()
+    use_text_options(settings.faketext.to_options())
     log.set_up_logging(settings.log_level, settings.log_format)
     uvloop.run(_work(settings))
 

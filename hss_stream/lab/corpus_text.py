@@ -8,6 +8,7 @@ what is kept of a corpus depends on how many documents have it.
 
 import re
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from hss_stream.signals.page_scan import scan_page
 from hss_stream.sources.mail import parse_mail
@@ -57,6 +58,16 @@ def text_documents(body: bytes) -> Iterator[bytes]:
         yield _without_tags(text)
     else:
         yield from _stretches(text)
+
+
+def document_key(record: SourceRecord, document: bytes) -> bytes:
+    """Return what a document is told apart by when a corpus is split: the site of a page, else its text.
+
+    Pages of a site share frames, menus and licences, so they are learnt or held out together.
+    """
+    if record.kind != "page":
+        return document
+    return (record.domain or urlsplit(record.url).hostname or record.url).encode()
 
 
 def record_documents(record: SourceRecord) -> Iterator[bytes]:

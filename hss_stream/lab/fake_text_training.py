@@ -21,7 +21,7 @@ from hss_stream.signals.ngram_score import sum_text
 from hss_stream.signals.ngram_table import NgramModel
 
 # Texts of a genre and length, and of a generator; and tokens of a genre that generators are built on.
-NATURAL_TEXTS = 60
+NATURAL_TEXTS = 150
 FAKE_TEXTS = 15
 GENERATOR_TOKENS = 3_000_000
 # One document in so many of the largest genre is set aside for calibration.

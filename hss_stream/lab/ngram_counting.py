@@ -35,7 +35,7 @@ class Corpus:
     begins: NDArray[np.int64]
     ends: NDArray[np.int64]
     genres: NDArray[np.int64]
-    # Numbers drawn from the content of the documents, to split a corpus the same way each time.
+    # Numbers drawn from the content or the site of the documents, to split a corpus the same way each time.
     draws: NDArray[np.uint64]
 
     def where(self, wanted: NDArray[np.bool_]) -> "Corpus":
@@ -74,13 +74,13 @@ class TokenSpool:
         self._file.close()
         self._path.unlink()
 
-    def add(self, tokens: NDArray[np.uint64], genre: int = 0, text: bytes = b"") -> None:
-        """Append one document; what is drawn for it depends on its text."""
+    def add(self, tokens: NDArray[np.uint64], genre: int = 0, key: bytes = b"") -> None:
+        """Append one document; documents with the same key are drawn together."""
         if tokens.size:
             self._file.write((tokens | np.uint64(1)).tobytes())
             self._ends.append(self._ends[-1] + tokens.size)
             self._genres.append(genre)
-            self._draws.append(xxhash.xxh3_64_intdigest(text))
+            self._draws.append(xxhash.xxh3_64_intdigest(key))
 
     def corpus(self) -> Corpus:
         """Return all documents so far, memory-mapped."""

@@ -4,6 +4,7 @@
 | --- | --- |
 | pw5, pw10 | a patchwork of sequences of 5 or 10 tokens from anywhere in the corpus |
 | ws10, ws25, ws50 | natural text into which spam words were pushed: 10, 25 or 50 % of its tokens |
+| wr10, wr25, wr50 | the same, but each spam word takes the place of a token |
 | lm2, lm3, lm4 | a chain: each token drawn from those that followed the last 1, 2 or 3 tokens in the corpus |
 | lm2s, lm3s, lm4s | the same, smoothed: Good-Turing mass goes to shorter histories, as SRILM generates |
 | salad | tokens drawn independently by frequency |
@@ -28,6 +29,7 @@ Tokens = NDArray[np.uint64]
 
 GENERATORS = (
     "pw5", "pw10", "ws10", "ws25", "ws50", "lm2", "lm3", "lm4", "lm2s", "lm3s", "lm4s", "salad",
+    "wr10", "wr25", "wr50",
 )  # fmt: skip
 MAX_HISTORY = 3
 
@@ -132,13 +134,20 @@ class TextGenerators:
         if kind == "pw":
             begins = chance.integers(0, self._corpus.size - number, -(-tokens // number))
             return np.concatenate([self._corpus[begin : begin + number] for begin in begins])[:tokens]
-        if kind == "ws":
-            pushed = chance.random(tokens) < number / 100
-            text = np.empty(tokens, np.uint64)
-            text[pushed] = self._spam[chance.integers(0, self._spam.size, int(pushed.sum()))]
-            text[~pushed] = np.resize(natural, tokens - int(pushed.sum()))
-            return text
+        if kind in {"ws", "wr"}:
+            return self._stuffed(tokens, number / 100, chance, natural, instead=kind == "wr")
         return self._chain(number - 1, tokens, chance, smoothed=name.endswith("s"))
+
+    def _stuffed(
+        self, tokens: int, share: float, chance: np.random.Generator, natural: Tokens, *, instead: bool
+    ) -> Tokens:
+        pushed = chance.random(tokens) < share
+        many = int(pushed.sum())
+        text = np.resize(natural, tokens)
+        if not instead:
+            text[~pushed] = text[: tokens - many].copy()
+        text[pushed] = self._spam[chance.integers(0, self._spam.size, many)]
+        return text
 
     def _chain(self, history: int, tokens: int, chance: np.random.Generator, *, smoothed: bool) -> Tokens:
         text = np.empty(tokens, np.uint64)

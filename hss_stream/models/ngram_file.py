@@ -17,7 +17,10 @@ from hss_stream.signals.ngram_table import BUCKET_SLOTS, CODES, ORDERS, NgramMod
 KIND = FileKind(b"HSSNGRAM", 1, "model")
 FILE_NAME = "model.ngrams"
 _VALUES_SHAPE = (ORDERS, 4, CODES)
-_FEATURE_NAMES = [f"{feature.upper.name}/{feature.lower.name}<{feature.cap}" for feature in FEATURES]
+_FEATURE_NAMES = [
+    f"{feature.upper.name}/{feature.lower.name} {feature.usual} {feature.least} {feature.most}"
+    for feature in FEATURES
+]
 _VALUES_BYTES = ORDERS * 4 * CODES * 4
 
 

@@ -1,11 +1,11 @@
 """Is a text natural or made by a machine? Sums over its tokens in, a calibrated `fakeness` out.
 
-Each *head* is a logistic regression that knows one family of generators (chains, stuffing, patchworks) from
+Each *head* is a logistic regression that knows one family of generators (chains, patchworks, stuffing) from
 natural text of many genres; its weights depend on the length of the text, because what is normal for 200
 tokens is not for 5,000. Fakeness is that of the head most alarmed, and 0.5 is the threshold at which few
 natural texts of genres never seen are called fake (docs/algorithms/faketext.md has the figures).
 
-Sums add up: judge a host by the sum of its pages' sums.
+Sums add up: judge several texts as one by the sum of their sums.
 """
 
 import math
@@ -28,38 +28,44 @@ FOOT = -3.0
 MIN_RARE = 0.05
 SPAN_TOKENS = 16
 SPAN_CHARACTERS = 200
-# More tokens make the verdict no surer: calibration ends at 4,000.
+# Tokens scored of a text unless told otherwise; docs/algorithms/faketext.md says what the cap loses.
 MAX_TOKENS = 10_000
 # English has 6 bytes a token; beyond this a text is mostly no words, and hashing it would cost for nothing.
 MAX_TOKEN_BYTES = 32
 
 
 class Feature(NamedTuple):
-    """A rate that the heads weigh: a sum over a count, at most `cap`."""
+    """A rate that the heads weigh: a sum over a count, never below `least` nor above `most`.
+
+    `usual` is what natural text has; a rate over few tokens is drawn towards it. `rises` says that fake texts
+    have more of it.
+    """
 
     upper: Sum
     lower: Sum
-    cap: float = math.inf
+    usual: float
+    least: float
+    most: float
+    rises: bool
 
 
+# Beyond these limits no generator goes: what lies further out is a table, a menu or a list, and says no more.
 FEATURES: tuple[Feature, ...] = (
-    Feature(Sum.GAIN_2, Sum.KNOWN_2),
-    Feature(Sum.GAIN_3, Sum.KNOWN_3),
-    Feature(Sum.GAIN_4, Sum.KNOWN_4),
-    Feature(Sum.PENALTY_3, Sum.KNOWN_3),
-    Feature(Sum.PENALTY_4, Sum.KNOWN_4),
-    Feature(Sum.MISFITS, Sum.KNOWN_2),
-    Feature(Sum.WEDGES, Sum.TOKENS),
-    Feature(Sum.WEDGES, Sum.LONE),
-    Feature(Sum.RARE, Sum.TOKENS),
-    Feature(Sum.REPEATED, Sum.RARE),
-    # No text out of many documents repeats so much of what is rare; beyond that more says little.
-    Feature(Sum.REPEATED, Sum.RARE, 0.15),
-    Feature(Sum.SYMBOLS, Sum.TOKENS),
+    Feature(Sum.GAIN_3, Sum.PLAIN_3, 0.3, -0.45, 1.0, rises=False),
+    Feature(Sum.GAIN_4, Sum.PLAIN_4, 0.05, -0.3, 0.3, rises=False),
+    Feature(Sum.MISFITS, Sum.PLAIN_2, 0.2, 0.1, 0.45, rises=True),
+    Feature(Sum.NEAR, Sum.RARE, 0.2, 0.0, 0.12, rises=False),
+    Feature(Sum.SAME, Sum.REPEATED, 0.4, 0.0, 0.6, rises=False),
+    Feature(Sum.STRAY_REPEATS, Sum.TOKENS, 0.015, 0.0, 0.4, rises=True),
+    Feature(Sum.WEDGES, Sum.TOKENS, 0.003, 0.0, 0.1, rises=True),
 )
+# So many tokens of usual text are added to what a rate is taken over.
+USUAL_TOKENS = 20.0
 _UPPER = np.array([feature.upper for feature in FEATURES])
 _LOWER = np.array([feature.lower for feature in FEATURES])
-_CAPS = np.array([feature.cap for feature in FEATURES])
+_USUAL = np.array([feature.usual for feature in FEATURES])
+_LEAST = np.array([feature.least for feature in FEATURES])
+_MOST = np.array([feature.most for feature in FEATURES])
 
 
 @dataclass(frozen=True)
@@ -113,11 +119,10 @@ class FakeTextModel:
 
 
 def text_features(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rates of FEATURES; a rate over nothing is 0."""
-    upper, lower = sums[..., _UPPER], sums[..., _LOWER]
-    rates = np.divide(upper, lower, out=np.zeros_like(upper), where=lower > 0)
-    capped: NDArray[np.float64] = np.minimum(rates, _CAPS)
-    return capped
+    """Return the rates of FEATURES."""
+    rates = (sums[..., _UPPER] + USUAL_TOKENS * _USUAL) / (sums[..., _LOWER] + USUAL_TOKENS)
+    within: NDArray[np.float64] = np.clip(rates, _LEAST, _MOST)
+    return within
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 Every figure is a sum or a count, so the figures of several pages are added to judge a host or a cluster.
 Beside Katz perplexity and the PKL penalty (Lavergne, Urvoy and Yvon 2008) there are *gains*: how many bits
-better one more word of history predicts a token. A text out of a chain of order n gains nothing at order
-n + 1, whatever its genre; a stuffed word gains less than nothing on both of its sides.
+better one more word of history predicts a word. A text out of a chain of order n gains nothing at order
+n + 1, whatever its genre. Gains are taken among words only: what stands around punctuation is the mark of a
+genre (quotations, lists, signatures), and was the main cause of false alarms.
 
 Two phases a block of tokens: look all n-grams up (the reads overlap in the memory system), then add up.
 """
 
-import string
 from enum import IntEnum
 from typing import Any
 
@@ -19,22 +19,29 @@ from numpy.typing import NDArray
 from hss_stream.signals.kernel import kernel, kernel_part, load_item, store_item
 from hss_stream.signals.ngram_table import (
     BACKOFF,
+    BUCKETS_IN,
     CODE_BITS,
     CODES,
     MAXIMUM,
     ORDERS,
     PENALTY,
-    PLACES,
     PROBABILITY,
     SLOTS_IN,
     TOKENS_IN,
     NgramModel,
-    final_key,
     find_slot,
     ngram_key,
-    word_term,
 )
-from hss_stream.signals.words import word_hash
+from hss_stream.signals.text_repeats import (
+    COUNTS,
+    KNOWN,
+    PAIR,
+    RARE,
+    SYMBOL,
+    SYMBOL_BITS,
+    SYMBOL_TOKENS,
+    count_repeats,
+)
 
 
 class Sum(IntEnum):
@@ -46,27 +53,29 @@ class Sum(IntEnum):
     LOG_2 = 3
     LOG_3 = 4
     LOG_4 = 5
-    # Tokens whose history of 1, 2 or 3 tokens is known, and the gain of that history over the shorter one.
-    KNOWN_2 = 6
-    KNOWN_3 = 7
-    KNOWN_4 = 8
-    GAIN_2 = 9
-    GAIN_3 = 10
-    GAIN_4 = 11
-    PENALTY_3 = 12
-    PENALTY_4 = 13
-    # Tokens at least a bit less likely after their neighbour than alone.
-    MISFITS = 14
-    # Tokens never seen with either neighbour; of them, those between neighbours that fit.
-    LONE = 15
-    WEDGES = 16
-    # Rare or unknown tokens, and those that occurred before in the last 500 tokens: what a text is about.
+    # Tokens whose history of 2 or 3 tokens is known (seen often enough), and their penalties.
+    KNOWN_3 = 6
+    KNOWN_4 = 7
+    PENALTY_3 = 8
+    PENALTY_4 = 9
+    # Of the tokens with a known history, those that are words after one word (2) or two words (3 and 4); how
+    # many are at least a bit less likely after it than alone; how many bits one more word of history gains.
+    PLAIN_2 = 10
+    PLAIN_3 = 11
+    PLAIN_4 = 12
+    MISFITS = 13
+    GAIN_3 = 14
+    GAIN_4 = 15
+    # Tokens seen before after the token before.
+    PAIRS_KNOWN = 16
+    # What the text repeats (`text_repeats.py`).
     RARE = 17
     REPEATED = 18
-    # Punctuation: half of a program's tokens, a tenth to a quarter of prose.
-    SYMBOLS = 19
-    # Tokens seen before after the token before.
-    PAIRS_KNOWN = 20
+    NEAR = 19
+    SAME = 20
+    STRAY_REPEATS = 21
+    WEDGES = 22
+    SYMBOLS = 23
 
 
 SUMS = len(Sum)
@@ -76,28 +85,11 @@ SCRATCH = ORDERS * (BLOCK + ORDERS - 1)
 # A token is rare below 2**-12: about what the 1,500 commonest English words are above.
 RARE_LOG = -12.0
 MISFIT_GAIN = -1.0
-WEDGE_GAIN = 1.0
-REPEAT_WINDOW = 500
-# Places for rare tokens seen lately; a power of two well above the window, so few fall on one another.
-SEEN_BITS = 12
-
-# Enough top bits to tell the 32 punctuation tokens apart.
-SYMBOL_BITS = 10
+# Words in a row, itself included, that make a token plain; a fourth would leave too few to count.
+PLAIN_WORDS = 3
 
 VALUES_IN = types.Array(types.float32, 3, "C", readonly=True)
-BUCKETS_IN = types.Array(types.int64, 2, "C", readonly=True)
 
-
-def _symbol_table() -> NDArray[np.uint64]:
-    """Return the punctuation tokens, each at the place that its top bits name."""
-    table = np.zeros(1 << SYMBOL_BITS, np.uint64)
-    for symbol in string.punctuation:
-        token = word_hash(symbol) | 1
-        table[token >> (64 - SYMBOL_BITS)] = token
-    return table
-
-
-_SYMBOLS = _symbol_table()
 _NOWHERE = np.zeros(0, np.float32)
 
 
@@ -142,8 +134,8 @@ def look_up(tokens: Any, start: int, end: int, buckets: Any, slots: Any, found: 
         SLOTS_IN,
         TOKENS_IN,
         types.uint64[::1],
-        types.uint64[::1],
         types.float64[::1],
+        types.uint8[::1],
         types.float32[::1],
     ),
     allocates=False,
@@ -157,20 +149,16 @@ def score_tokens(  # noqa: C901, PLR0912, PLR0915 - one loop over tokens; calls 
     slots: Any,
     symbols: Any,
     found: Any,
-    seen: Any,
     sums: Any,
+    flags: Any,
     surprises: Any,
 ) -> None:
     """Add the sums of a text; write each token's surprise, log2 p(w) - log2 p(w | h), where room is given.
 
-    `orders` is 4; `found` has SCRATCH places and `seen` 2 ** SEEN_BITS, both cleared here.
+    `found` has SCRATCH places, all 0; `flags` gets what `text_repeats.py` needs of each token.
     """
     width = BLOCK + ORDERS - 1
-    for index in range(found.size):
-        found[index] = np.uint64(0)
-    for index in range(seen.size):
-        seen[index] = np.uint64(0)
-    last_missed = False
+    words = 0
     for start in range(0, tokens.size, BLOCK):
         end = min(start + BLOCK, tokens.size)
         if start:
@@ -180,11 +168,20 @@ def score_tokens(  # noqa: C901, PLR0912, PLR0915 - one loop over tokens; calls 
         look_up(tokens, start, end, buckets, slots, found)
         for position in range(start, end):
             here = position - start + ORDERS - 1
+            token = load_item(tokens, position) | np.uint64(1)
+            flag = np.uint8(0)
+            words += 1
+            if load_item(symbols, types.int64(token >> np.uint64(64 - SYMBOL_BITS))) == token:
+                flag = np.uint8(SYMBOL)
+                words = 0
             word = load_item(found, here)
             single = unknown
             if word != np.uint64(0):
                 single = types.float64(_value(values, 1, PROBABILITY, word))
                 sums[Sum.WORDS_KNOWN] += 1
+                flag |= np.uint8(KNOWN)
+            if single < RARE_LOG or word == np.uint64(0):
+                flag |= np.uint8(RARE)
             sums[Sum.LOG_1] += single
             chance = single
             for order in range(2, orders + 1):
@@ -199,39 +196,22 @@ def score_tokens(  # noqa: C901, PLR0912, PLR0915 - one loop over tokens; calls 
                     longer = chance + _value(values, order - 1, BACKOFF, history)
                     penalty = _value(values, order - 1, MAXIMUM, history)
                 if history >> np.uint64(CODE_BITS * MAXIMUM) & np.uint64(CODES - 1) != np.uint64(0):
-                    sums[Sum.KNOWN_2 + order - 2] += 1
-                    sums[Sum.GAIN_2 + order - 2] += longer - chance
+                    plain = words >= min(order, PLAIN_WORDS)
+                    sums[Sum.PLAIN_2 + order - 2] += plain
                     if order > 2:
+                        sums[Sum.KNOWN_3 + order - 3] += 1
                         sums[Sum.PENALTY_3 + order - 3] += penalty
-                    elif longer - chance < MISFIT_GAIN:
-                        sums[Sum.MISFITS] += 1
+                        sums[Sum.GAIN_3 + order - 3] += longer - chance if plain else 0.0
+                    else:
+                        sums[Sum.MISFITS] += plain and longer - chance < MISFIT_GAIN
                 chance = longer
                 sums[Sum.LOG_1 + order - 1] += chance
             if position < surprises.size:
                 surprises[position] = single - chance
-            missed = load_item(found, width + here) == np.uint64(0)
-            sums[Sum.PAIRS_KNOWN] += not missed
-            if position > 1 and missed and last_missed:
-                sums[Sum.LONE] += 1
-                total = np.uint64(2) + word_term(tokens, position, PLACES[0])
-                total += word_term(tokens, position - 2, PLACES[1])
-                slot = find_slot(slots, buckets[1, 0], buckets[1, 1], final_key(total))
-                if slot != np.uint64(0):
-                    sums[Sum.WEDGES] += _value(values, 2, PROBABILITY, slot) - single > WEDGE_GAIN
-            last_missed = missed
-            token = load_item(tokens, position) | np.uint64(1)
-            sums[Sum.SYMBOLS] += (
-                load_item(symbols, types.int64(token >> np.uint64(64 - SYMBOL_BITS))) == token
-            )
-            if single < RARE_LOG or word == np.uint64(0):
-                sums[Sum.RARE] += 1
-                place = types.int64(token >> np.uint64(64 - SEEN_BITS))
-                stamp = (token << np.uint64(32)) | np.uint64(position + 1)
-                before = load_item(seen, place)
-                if before >> np.uint64(32) == stamp >> np.uint64(32):
-                    near = position + 1 - types.int64(before & np.uint64(2**32 - 1)) < REPEAT_WINDOW
-                    sums[Sum.REPEATED] += near
-                store_item(seen, place, stamp)
+            if load_item(found, width + here) != np.uint64(0):
+                sums[Sum.PAIRS_KNOWN] += 1
+                flag |= np.uint8(PAIR)
+            store_item(flags, position, flag)
     sums[Sum.TOKENS] += tokens.size
 
 
@@ -247,11 +227,12 @@ def sum_text(
     orders: int = ORDERS,
     surprises: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float64]:
-    """Return the sums of a text; sums of orders above `orders` stay 0.
+    """Return the sums of a text; with `orders` below 4 the perplexities of these orders alone.
 
     Where `surprises` is given, each token's log2 p(w) - log2 p(w | h) is written to it.
     """
     sums = new_sums()
+    flags = np.empty(tokens.size, np.uint8)
     score_tokens(
         tokens,
         orders,
@@ -259,10 +240,12 @@ def sum_text(
         model.buckets,
         model.values,
         model.slots,
-        _SYMBOLS,
+        SYMBOL_TOKENS,
         np.zeros(SCRATCH, np.uint64),
-        np.zeros(1 << SEEN_BITS, np.uint64),
         sums,
+        flags,
         _NOWHERE if surprises is None else surprises,
     )
+    if orders == ORDERS:
+        count_repeats(model, tokens, flags, sums[Sum.RARE : Sum.RARE + COUNTS])
     return sums

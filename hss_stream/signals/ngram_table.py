@@ -33,6 +33,7 @@ PROBABILITY, BACKOFF, PENALTY, MAXIMUM = range(4)
 
 SLOTS_IN = types.Array(types.uint64, 1, "C", readonly=True)
 TOKENS_IN = types.Array(types.uint64, 1, "C", readonly=True)
+BUCKETS_IN = types.Array(types.int64, 2, "C", readonly=True)
 
 # Odd multipliers, one a place in the n-gram, and the finaliser. Fixed for ever: they are in model files.
 PLACES = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5)
@@ -78,6 +79,12 @@ def ngram_key(tokens: Any, position: int, order: int) -> Any:
     if order > 3:
         total += word_term(tokens, position - 3, PLACES[3])
     return final_key(total)
+
+
+@kernel_part
+def pair_key(first: Any, second: Any) -> Any:
+    """Return the key of two tokens, their low bits set, as if the second followed the first."""
+    return final_key(np.uint64(2) + second * np.uint64(PLACES[0]) + first * np.uint64(PLACES[1]))
 
 
 @kernel_part

@@ -13,8 +13,8 @@ from hss_stream.verdicts.cluster_class import (
     ALIKE_PARTS,
     ALL_PARTS,
     CLASS_NAMES,
-    FAKE_PAGES,
     INWARD_LINKS,
+    JUDGED_PAGES,
     KNOWN_LINKS,
     mean_similarity,
 )
@@ -66,7 +66,7 @@ class FoundCluster:
             known_links=sums[KNOWN_LINKS],
             alike_parts=sums[ALIKE_PARTS],
             all_parts=sums[ALL_PARTS],
-            fake=FakeSums(*sums[FAKE_PAGES : FAKE_PAGES + 3]),
+            fake=FakeSums(*sums[JUDGED_PAGES : JUDGED_PAGES + 3]),
             prototype=self.prototype,
             allow_listed=lists is not None and self.name in lists.clusters,
         )

@@ -28,8 +28,8 @@ from hss_stream.verdicts.cluster_class import (
     ALIKE_PARTS,
     ALL_PARTS,
     CLASS_NAMES,
-    FAKE_PAGES,
     INWARD_LINKS,
+    JUDGED_PAGES,
     KNOWN_LINKS,
     mean_similarity,
 )
@@ -128,7 +128,7 @@ def cluster_of(
         known_links=sums[KNOWN_LINKS],
         alike_parts=sums[ALIKE_PARTS],
         all_parts=sums[ALL_PARTS],
-        fake=FakeSums(*sums[FAKE_PAGES : FAKE_PAGES + 3]),
+        fake=FakeSums(*sums[JUDGED_PAGES : JUDGED_PAGES + 3]),
         prototype=url,
         allow_listed=name in lists.clusters,
     )

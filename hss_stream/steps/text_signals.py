@@ -6,12 +6,12 @@ Each function takes the visible text of a page or message (UTF-8) and gives its 
 
 import threading
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from hss_stream.models.lexicon_file import load_lexicon
 from hss_stream.models.shipped_model import load_model
-from hss_stream.signals.fake_text import FakeTextScore, FakeTextScorer
+from hss_stream.signals.fake_text import MAX_TOKENS, FakeTextScore, FakeTextScorer
 from hss_stream.signals.fingerprint import FingerprintKind, make_fingerprint
 from hss_stream.signals.imatch import NULL, Signatures, Signer, matching_signatures
 from hss_stream.signals.words import WordHasher
@@ -26,18 +26,48 @@ class Missing:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class TextOptions:
+    """How text is read; `model` is the path of a language model instead of the shipped one."""
+
+    max_tokens: int = MAX_TOKENS
+    model: Path | None = None
+
+
 class _Scratch(threading.local):
     """What signing and scoring need, once a thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: TextOptions) -> None:
         self.hasher = WordHasher()
         self.signer = Signer(load_lexicon())
-        self.scorer = FakeTextScorer(load_model().model)
+        self.scorer = FakeTextScorer(load_model(options.model).model, options.max_tokens)
 
 
-@lru_cache(maxsize=1)
-def _scratch() -> _Scratch:
-    return _Scratch()
+class _Reader:
+    """What this process reads texts with: made when first needed, made anew when options change."""
+
+    def __init__(self) -> None:
+        self._options = TextOptions()
+        self._scratch: _Scratch | None = None
+
+    def use(self, options: TextOptions) -> None:
+        if options != self._options:
+            self._options, self._scratch = options, None
+
+    def scratch(self) -> _Scratch:
+        if self._scratch is None:
+            self._scratch = _Scratch(self._options)
+        return self._scratch
+
+
+_reader = _Reader()
+_scratch = _reader.scratch
+
+
+def use_text_options(options: TextOptions) -> None:
+    """Read texts in this way from now on; ModelError when the model cannot be used."""
+    _reader.use(options)
+    _reader.scratch()
 
 
 def sign_text(text: bytes) -> Signatures:
@@ -58,7 +88,7 @@ def imatch_block(text: bytes, hidden_bytes: int = 0) -> Block:
 
 
 def score_fake_text(text: bytes) -> FakeTextScore:
-    """Return what the shipped language model says of a text."""
+    """Return what the language model says of a text."""
     return _scratch().scorer.score(text)
 
 

@@ -73,7 +73,7 @@ class AlertRules:
     dense_links: float = 0.75  # inward share from which a link farm counts in full; farms show .9
     alike_text: float = 0.4
     least_tokens: int = 1000  # of a host or cluster, before its fake text is summed up
-    fake_share: float = 0.5
+    least_fakeness: float = 0.5  # of all that text together
 
 
 def judge_page(page: PageEvidence, rules: AlertRules) -> Verdict:
@@ -198,7 +198,7 @@ def _count_fakes_once(reasons: list[Reason]) -> list[Reason]:
 
 
 def _cluster_fake_reasons(cluster: StyleCluster, rules: AlertRules) -> list[Reason]:
-    """Return the reason of a cluster most of whose text is fake; on few domains hosts say it themselves."""
+    """Return the reason of a cluster whose text is fake; on few domains hosts say it themselves."""
     if cluster.domains < rules.least_domains or not _is_fake(cluster.fake, rules):
         return []
     return [
@@ -207,24 +207,24 @@ def _cluster_fake_reasons(cluster: StyleCluster, rules: AlertRules) -> list[Reas
 
 
 def _host_reasons(host: Host, rules: AlertRules) -> list[Reason]:
-    """Return the reason of a host most of whose text is fake."""
+    """Return the reason of a host whose text as a whole is fake."""
     if not _is_fake(host.fake, rules):
         return []
     return [Reason(FAKE_HOST, rules.fake_host, {"domain": host.domain, **_fake_facts(host.fake)})]
 
 
 def _is_fake(sums: FakeSums, rules: AlertRules) -> bool:
-    """Tell whether most of the text is fake: at least two fake pages, enough tokens, and most of these.
+    """Tell whether the text as a whole is fake: that of at least two pages, and enough of it.
 
     Guards against one odd page (a table, a list of names) that would speak for a whole host.
     """
-    return sums.fake_pages >= 2 and sums.tokens >= rules.least_tokens and sums.fakeness >= rules.fake_share
+    return sums.pages >= 2 and sums.tokens >= rules.least_tokens and sums.fakeness >= rules.least_fakeness
 
 
 def _fake_facts(sums: FakeSums) -> Facts:
     """Return the sums as facts."""
     return {
-        "fake_pages": sums.fake_pages,
+        "pages": sums.pages,
         "tokens": sums.tokens,
         "fakeness": round(sums.fakeness, 3),
     }

@@ -21,7 +21,7 @@ CLASS_NAMES = ("unsettled", "template", "link_farm", "mirror", "copy_paste")
 SLOTS = 128
 
 # Places of the sums that a cluster's record adds up page by page; the last four are for verdicts.
-INWARD_LINKS, ALL_LINKS, ALIKE_PARTS, ALL_PARTS, KNOWN_LINKS, FAKE_PAGES, TOKENS, FAKE_TOKENS = range(8)
+INWARD_LINKS, ALL_LINKS, ALIKE_PARTS, ALL_PARTS, KNOWN_LINKS, JUDGED_PAGES, TOKENS, FAKE_EVIDENCE = range(8)
 CLUSTER_SUMS = 8
 
 

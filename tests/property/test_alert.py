@@ -195,3 +195,30 @@ def test_unjudged_pages_add_nothing(verdict, tokens, fakeness):
 def test_one_page_condemns_no_host(fakeness, tokens):
     """A single fake page, however long, says nothing about its host."""
     assert judge_host(Host("a.example", page_sums("fake", tokens, fakeness)), RULES).verdict == "unknown"
+
+
+@given(st.integers(2, 50), st.integers(30, 400), st.floats(0.55, 1.0))
+def test_short_pages_add_up(pages, tokens, fakeness):
+    """Pages too short to condemn a host one by one do so together, once there is enough of them."""
+    together = sum((page_sums("fake", tokens, fakeness) for _ in range(pages)), FakeSums())
+    expected = "suspect" if pages * tokens >= RULES.least_tokens else "unknown"
+
+    assert expected == judge_host(Host("a.example", together), RULES).verdict
+
+
+@given(st.integers(2, 50), st.floats(0.0, 1e-3))
+def test_one_odd_page_is_outvoted(natural, fakeness):
+    """A page that looks fake beyond doubt does not condemn a host whose other pages are natural."""
+    usual = sum((page_sums("natural", 500, fakeness) for _ in range(natural)), FakeSums())
+    host = usual + page_sums("fake", 500, 0.51)
+
+    assert "unknown" == judge_host(Host("a.example", host), RULES).verdict
+
+
+@given(st.lists(st.tuples(st.integers(1, 5000), st.floats(0.001, 0.999)), min_size=1, max_size=8))
+def test_fakeness_of_sums_is_between(pages):
+    """All pages together are no more and no less fake than the most and the least fake one."""
+    together = sum((page_sums("fake", tokens, fakeness) for tokens, fakeness in pages), FakeSums())
+    each = [page_sums("fake", tokens, fakeness).fakeness for tokens, fakeness in pages]
+
+    assert min(each) - 1e-9 <= together.fakeness <= max(each) + 1e-9

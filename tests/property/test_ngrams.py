@@ -62,10 +62,33 @@ def test_penalties_equal_definition(train, documents, text, reading, min_history
         pairs = [(tuple(text[end - order : end - 1]), text[end - 1]) for end in range(order, len(text) + 1)]
         known = [(history, word) for history, word in pairs if slow.is_known(history)]
 
-        assert len(known) == sums[Sum.KNOWN_2 + order - 2]
+        assert len(known) == sums[Sum.KNOWN_3 + order - 3]
         assert sum(slow.penalty(*pair) for pair in known) == pytest.approx(
             sums[Sum.PENALTY_3 + order - 3], abs=1e-3
         )
+
+
+@given(corpora, words, st.integers(1, 5))
+def test_gains_equal_definition(train, documents, text, min_history):
+    """Gains and misfits are those of the dictionary model, among words after two words (one for pairs)."""
+    slow, fast = (
+        SlowModel(documents, min_count=1, min_history=min_history),
+        train(documents, min_history=min_history),
+    )
+    sums = sum_text(fast, tokens_of(text))
+    for order, row in ((2, 2), (3, 3), (4, 3)):
+        gains = []
+        for end in range(order, len(text) + 1):
+            history, word = tuple(text[end - order : end - 1]), text[end - 1]
+            if "." not in text[end - row : end] and slow.is_known(history):
+                word = word if word in slow.words else None
+                gains.append(math.log2(slow.chance(history, word) / slow.chance(history[1:], word)))
+
+        assert len(gains) == sums[Sum.PLAIN_2 + order - 2]
+        if order > 2:
+            assert sum(gains) == pytest.approx(sums[Sum.GAIN_3 + order - 3], abs=1e-3)
+        elif all(abs(gain + 1.0) > 1e-4 for gain in gains):
+            assert sum(gain < -1.0 for gain in gains) == sums[Sum.MISFITS]
 
 
 @given(corpora, st.lists(st.sampled_from([*WORDS, "zz"]), max_size=3))
