@@ -37,9 +37,9 @@ docs: .venv/dev.stamp  ## write the generated pages again
 	$(BIN)/python -c 'from hss_stream.gateway.openapi import to_bytes; print(to_bytes().decode(), end="")' >docs/openapi.json
 	$(BIN)/python -m tests.house.sync_client
 
-kafka:  ## a local Kafka broker on port 9092, in the foreground (needs Java 17 and Maven)
+kafka:  ## a local Kafka broker on KAFKA_PORT (9092), in the foreground (needs Java 17 and Maven)
 	deploy/kafka/fetch
-	deploy/kafka/start
+	deploy/kafka/start $(KAFKA_PORT)
 
 services:  ## install the other real programs that tests talk to (root, Debian)
 	deploy/install-services

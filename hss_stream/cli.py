@@ -3,6 +3,7 @@
 `evaluate` and `train` are groups with tables of their own.
 """
 
+import logging
 import sys
 
 import click
@@ -57,6 +58,8 @@ def group() -> None:
 
 def main() -> None:
     """Run the program; an error of ours is one line on stderr."""
+    # Our own line says what is wrong; aiokafka's are for logs, and a worker or gateway keeps them.
+    logging.getLogger("aiokafka").addHandler(logging.NullHandler())
     try:
         group()
     except HssError as error:

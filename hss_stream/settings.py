@@ -219,7 +219,7 @@ def _refuse_unknown() -> None:
     known = known_names()
     for name in sorted(os.environ):
         if name.startswith(PREFIX) and name not in known:
-            near = difflib.get_close_matches(name, known, 1)
+            near = difflib.get_close_matches(name, known, 1, cutoff=0.75)
             advice = f"did you mean {near[0]}?" if near else "see `hss-stream settings`"
             raise SettingsError(f"reading settings: there is no setting {name}; {advice}")
 

@@ -85,6 +85,7 @@ def advice(result: DemoResult, address: str, metrics_port: int) -> Iterator[str]
     cluster = spam.get("cluster") or (known["cluster"] if known else None)
     if cluster:
         yield f"  curl -s '{address}/v1/cluster/{cluster}'"
-    provider = spam.get("nameserver") or next(iter(result.providers), "example.net")
-    yield f"  curl -s '{address}/v1/nameserver/ns1.{provider}'"
+    provider = spam.get("nameserver") or next(iter(result.providers), None)
+    if provider:
+        yield f"  curl -s '{address}/v1/nameserver/ns1.{provider}'"
     yield "Stop with Ctrl-C."

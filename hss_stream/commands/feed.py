@@ -62,7 +62,7 @@ def command(
         raise click.UsageError("a feed needs a real broker: set HSS_BROKER or --broker to kafka://host:port")
     if resume and "-" in sources:
         raise click.UsageError("standard input cannot be read again, so a feed of it cannot be resumed")
-    what: Kind = kind or ("mail" if sources[0].lower().endswith(MAIL_ENDINGS) else "page")
+    what: Kind = kind or kind_of(sources)
     topics = Topics(settings.topic_prefix)
     topic = topics.mail if what == "mail" else topics.pages
     path = state or default_state(topic, sources)
@@ -75,6 +75,21 @@ def command(
         )  # fmt: skip
         count = asyncio.run(feeder.run(read_records(sources, what, names, problems)))
     report(count, problems, path, topic, as_json=as_json)
+
+
+def kind_of(sources: tuple[str, ...]) -> Kind:
+    """Return what sources hold by their names; a folder holds mail where all its files are named so."""
+    kinds = {"mail" if _is_mail(Path(source)) else "page" for source in sources}
+    if len(kinds) > 1:
+        raise click.UsageError("some of these are mail and some are pages: feed them apart, or say --as")
+    return "mail" if "mail" in kinds else "page"
+
+
+def _is_mail(source: Path) -> bool:
+    if not source.is_dir():
+        return source.name.lower().endswith(MAIL_ENDINGS)
+    files = [path for path in source.rglob("*") if path.is_file()]
+    return bool(files) and all(path.name.lower().endswith(MAIL_ENDINGS) for path in files)
 
 
 def default_state(topic: str, sources: tuple[str, ...]) -> Path:

@@ -29,9 +29,11 @@ SUBJECTS = ("cluster", "url", "mail", "nameserver")
 )
 @click.option("--note", default="", help="Why, for the audit trail.")
 @click.option("--store", help="Apply to this store at once, without Kafka: embedded://PATH or redis://…")
+@click.option("--json", "as_json", is_flag=True, help="With --store: the events, one JSON object a line.")
 def command(
-    subject: str, name: str, label: str, role: str, client: str, note: str, store: str | None
-) -> None:
+    subject: str, name: str, label: str, role: str, client: str, note: str, store: str | None,
+    as_json: bool,  # noqa: FBT001 - click gives flags so
+) -> None:  # fmt: skip
     """Say that a cluster, page (url or fingerprint) or message is spam, ham or none of both.
 
     The label goes to Kafka, and counts once a worker has applied it; with --store it is applied here.
@@ -44,11 +46,15 @@ def command(
     settings = load_settings()
     if store is None:
         asyncio.run(_send(settings, fields))
-        click.echo(f"{subject} {name}: {label} is in Kafka")
+        click.echo(f"{subject} {name}: {label} is in Kafka; a worker applies it")
         return
     result = asyncio.run(_apply(settings, store, fields))
-    click.echo(f"{result.cluster or name}: {result.outcome}{': ' + result.why if result.why else ''}")
-    for event in result.events:
+    alerts = sum(event.kind == "alert" for event in result.events)
+    told = (
+        f"{result.outcome}{': ' + result.why if result.why else ''}{f', {alerts} alerts' if alerts else ''}"
+    )
+    click.echo(f"{result.cluster or name}: {told}", err=as_json)
+    for event in result.events if as_json else ():
         click.echo(event.encode())
     if result.outcome == "refused":
         raise SystemExit(1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from hss_stream.commands.output import print_json, print_table
+from hss_stream.commands.output import AWAY_SECONDS, print_json, print_table
 from hss_stream.errors import StoreError
 from hss_stream.settings import load_settings
 from hss_stream.steps.list_providers import ORDER, list_providers
@@ -27,7 +27,9 @@ async def open_provider_store(address: str | None) -> AsyncIterator[ProviderStor
     settings = load_settings()
     if address is None:
         settings.require_lasting_store()
-    style = make_store(address or settings.redis, prefix=settings.store.prefix, shards=settings.store.shards)
+    own = settings.store
+    url = address or settings.redis
+    style = make_store(url, prefix=own.prefix, shards=own.shards, away_seconds=AWAY_SECONDS)
     providers = sibling_providers(style)
     try:
         await style.open()
@@ -60,6 +62,9 @@ def list_command(
         return
     names = ("provider", "state", "sites", "spam_share", "label", "decided_by")
     cells = [[row.get(name) for name in names] + [", ".join(row["nameservers"][:3])] for row in rows]
+    if not cells:
+        click.echo("No providers; pages bring them with `feed --nameservers`.")
+        return
     print_table("Providers", COLUMNS, cells)
 
 

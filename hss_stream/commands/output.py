@@ -14,6 +14,8 @@ from hss_stream.sources.record import ProblemCount
 
 # Problems shown one by one; the rest is a number.
 SHOWN_PROBLEMS = 5
+# Somebody sits before these commands: a store that is away is said soon.
+AWAY_SECONDS = 5.0
 
 
 def print_json(value: dict[str, Any]) -> None:

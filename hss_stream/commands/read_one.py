@@ -20,6 +20,10 @@ def read_one(name: str, kind: Kind | None) -> tuple[bytes, Kind]:
     except OSError as error:
         raise SourceError(f"reading {name}: {error.strerror}") from error
     body = unpack_layers(body, MAX_BODY_BYTES)
+    if not body:
+        raise SourceError(f"reading {name}: it is empty")
+    if kind is None and body.startswith((b"WARC/", b"filedesc:")):
+        raise SourceError(f"reading {name}: an archive of many pages; `replay` and `similar` read those")
     found = kind or sniff_kind(body)
     if found is None:
         raise SourceError(f"reading {name}: neither HTML, mail nor text by its first bytes; say --as page")

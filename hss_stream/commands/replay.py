@@ -17,6 +17,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from hss_stream.commands.named_records import read_records
 from hss_stream.commands.replay_screen import ReplayScreen
+from hss_stream.errors import SourceError
 from hss_stream.settings import load_settings
 from hss_stream.sources.record import ProblemCount
 from hss_stream.steps.judge_nameservers import JudgeNameservers
@@ -58,6 +59,9 @@ def command(
 
     A source is a folder, .warc[.gz], .arc[.gz], .jsonl[.gz|.zst], or - for JSONL on standard input.
     """
+    for source in sources:
+        if source != "-" and not Path(source).exists():
+            raise SourceError(f"opening {source}: No such file or directory")
     problems = ProblemCount()
     records = read_records(sources, kind, names, problems)
     with tempfile.TemporaryDirectory(prefix="hss-spool-") as folder:

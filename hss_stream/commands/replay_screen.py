@@ -48,6 +48,9 @@ class ReplayScreen:
 
     def show(self) -> None:
         """Print all of it."""
+        if not self._verdicts:
+            click.echo("No pages found.")
+            return
         click.echo(f"Verdicts: {_told(self._verdicts)}. Alerts: {_told(self._alerts)}.")
         pages = [body for verdict in FINDINGS for body in self._found[verdict]][:SHOWN_PAGES]
         if pages:
@@ -63,7 +66,8 @@ class ReplayScreen:
         ]  # fmt: skip
         alone = ", ".join(f"{count:,} {space}" for space, count in sorted(self._alone.items()))
         title = "Clusters of several pages by mean similarity x domains; the first"
-        print_table(title, columns, rows)
+        if rows:
+            print_table(title, columns, rows)
         click.echo(f"Clusters of a single page: {alone or 'none'}.")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from hss_stream.commands.output import AWAY_SECONDS
 from hss_stream.settings import Settings
 from hss_stream.steps.judge_pages import TEXT_RULES
 from hss_stream.store.cluster_store import ClusterStore
@@ -16,7 +17,8 @@ async def open_spaces(settings: Settings, address: str | None) -> AsyncIterator[
     """Open the stores of all spaces, by letter; without an address those that workers use."""
     if address is None:
         settings.require_lasting_store()
-    style = make_store(address or settings.redis, prefix=settings.store.prefix, shards=settings.store.shards)
+    own, url = settings.store, address or settings.redis
+    style = make_store(url, prefix=own.prefix, shards=own.shards, away_seconds=AWAY_SECONDS)
     stores = {STYLE: style}
     stores |= {space: sibling_store(style, SPACES[space], TEXT_RULES) for space in (TEXT, MAIL)}
     try:

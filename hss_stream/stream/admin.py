@@ -23,7 +23,8 @@ async def admin_client(servers: Sequence[str], options: Mapping[str, Any]) -> As
     except KafkaError as error:
         await client.close()
         raise StreamError(
-            f"connecting to Kafka at {','.join(servers)}: {error}; is it running, and is HSS_BROKER right?"
+            f"connecting to Kafka at {','.join(servers)}: {type(error).__name__}; "
+            "is it running, and is HSS_BROKER right?"
         ) from error
     try:
         yield client

@@ -70,8 +70,8 @@ class Feeder:
             **self.options,
         )
         try:
-            await producer.start()
             try:
+                await producer.start()
                 partitions = sorted(await producer.partitions_for(self.state.topic))
                 await self._catch_up(partitions)
                 self.save()
@@ -80,7 +80,8 @@ class Feeder:
             finally:
                 await producer.stop()
         except KafkaError as error:
-            raise StreamError(f"feeding {self.state.topic}: {error!r}; is the broker there?") from error
+            where = f"{type(error).__name__} at {', '.join(self.servers)}"
+            raise StreamError(f"feeding {self.state.topic}: {where}; is Kafka running?") from error
         return self.count
 
     async def _catch_up(self, partitions: list[int]) -> None:

@@ -208,3 +208,12 @@ def test_unusable_labels_are_an_error(crawl, tmp_path, line):
     )
 
     assert "line 1" in str(result.exception)
+
+
+@pytest.mark.parametrize(("body", "why"), [(b"", "empty"), (b"WARC/1.0\r\n\r\n", "archive")])
+def test_score_says_what_it_was_given(tmp_path, body, why):
+    """An empty file and an archive are named as such, instead of advice that would not help."""
+    path = tmp_path / "given"
+    path.write_bytes(body)
+
+    assert why in run("score", path, code=1)
