@@ -17,6 +17,7 @@ REFERENCE = re.compile(rb"&(?:#[xX]([0-9a-fA-F]{1,14})|#([0-9]{1,15})|([0-9A-Za-
 ENTITIES = known_entities()
 MASK = 2**64 - 1
 # Names are told apart by their last eight bytes and their length.
+FORMATTING = {tag_names.NAMES.index(name) for name in tag_names.FORMATTING_NAMES}
 KNOWN = {(name.encode()[-8:], len(name)): tag for tag, name in enumerate(tag_names.NAMES)}
 
 
@@ -220,7 +221,7 @@ class SlowScanner:
         before = len(self.page.markup)
         self.page.markup += b"</" if is_end else b"<"
         attributes, closed, self_closing = self.read_attributes()
-        if lower(name).decode("latin-1") in tag_names.FORMATTING_NAMES:
+        if tag in FORMATTING:
             del self.page.markup[before:]
         if closed:
             self.close_tag(tag, name, is_end=is_end, attributes=attributes, self_closing=self_closing)

@@ -18,7 +18,7 @@ PIECES = [
     b"<title>", b"</title>", b"<textarea>", b"</textarea>", b"<xmp>", b"</xmp>", b"<plaintext>", b"<svg>",
     b"</svg>", b"<math>", b"</math", b"<a", b"<base", b"<iframe", b"</iframe>", b" href=", b" src=",
     b' href="',    b" style='display: NONE'", b" hidden", b"<template>", b"</template>",
-    b"<li hidden>", b"<br>", b"<x-y>",
+    b"<li hidden>", b"<br>", b"<x-y>", b"<radialGradient r='-.5'>",
     b'"', b"'", b"=", b" ", b"\n", b"\t", b"\0", b"/", b"&", b"&amp;", b"&amp", b"&lt;", b"&nbsp;", b"&#65;",
     b"&#x80", b"&#0;", b"&#99999999;", b"&copy=", b"&notit;", b";", b"#", b"x", b"word", b"\xe9",
     b"\xc3\xa9", b"1",
