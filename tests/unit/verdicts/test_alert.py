@@ -46,14 +46,18 @@ def test_blogroll_is_no_farm():
     assert "unknown" == judge_cluster(ring, RULES).verdict
 
 
-def test_fake_text_needs_a_second_witness():
-    """One page of fake text is suspect; with a fake host behind it, spam."""
+def test_fake_text_needs_another_witness():
+    """Fake text is suspect, also when host and page both show it; with a farm's links behind it, spam."""
     fake = FakeText("fake", 500, 0.9, ("of the of the",))
+    host = Host("a.example", FakeSums(4, 2000, 8000))
     alone = judge_page(PageEvidence(Host("a.example"), fake=fake), RULES)
-    backed = judge_page(PageEvidence(Host("a.example", FakeSums(4, 2000, 1800)), fake=fake), RULES)
+    twice = judge_page(PageEvidence(host, fake=fake), RULES)
+    farm = make_cluster(kind="link_farm", inward_links=800, known_links=1000)
+    backed = judge_page(PageEvidence(host, style=farm, fake=fake), RULES)
 
     assert ("suspect", "info") == (alone.verdict, severity_of("page", alone))
-    assert ("spam", "warning") == (backed.verdict, severity_of("page", backed))
+    assert twice.verdict == "suspect"
+    assert backed.verdict == "spam"
     assert is_page_alert_due(alone)
 
 
