@@ -78,14 +78,14 @@ def worker_metrics(stream: DemoStream, settings: Settings) -> Iterator[int]:
 def advice(result: DemoResult, address: str, metrics_port: int) -> Iterator[str]:
     """Yield commands that ask about what the demo has just seen."""
     spam = {alert["subject"]: alert["subject_id"] for alert in result.alerts if alert["verdict"] == "spam"}
-    known = next(iter(result.attachments.values()), None)
+    known = next((one for one in result.attachments.values() if one["cluster"]), None)
     yield f"The gateway answers at {address}, the worker's metrics at port {metrics_port}. Ask, for example:"
     url = spam.get("page") or (known["url"] if known else "http://example.org/")
     yield f"  curl -sG '{address}/v1/url' --data-urlencode 'url={url}'"
     cluster = spam.get("cluster") or (known["cluster"] if known else None)
     if cluster:
         yield f"  curl -s '{address}/v1/cluster/{cluster}'"
-    provider = spam.get("nameserver") or next(iter(result.providers), None)
-    if provider:
-        yield f"  curl -s '{address}/v1/nameserver/ns1.{provider}'"
+    # A small crawl shows too few sites to say anything of a provider: then the answer is `unknown`.
+    provider = spam.get("nameserver") or next(iter(result.providers), "example.net")
+    yield f"  curl -s '{address}/v1/nameserver/ns1.{provider}'"
     yield "Stop with Ctrl-C."
